@@ -1,0 +1,37 @@
+// What every subcommand shares. A command adds its options to CLI11 and returns what to run once they are parsed.
+#pragma once
+#include <CLI/CLI.hpp>
+#include <functional>
+#include <nlohmann/json_fwd.hpp>
+#include <string>
+
+#include "mpi/communicator.hpp"
+
+namespace ringpose::launch {
+
+/// Given to a command when it runs.
+struct Context {
+  const mpi::Communicator& world;
+  std::string command_line;   ///< as typed, for provenance
+};
+
+/// A subcommand: `app` holds its options, `run` returns the exit code (0 only when all that was asked for is there) and throws on errors.
+struct Command {
+  CLI::App* app = nullptr;
+  bool parallel = false;      ///< may run on several ranks
+  std::function<int(const Context&)> run;
+};
+
+/// One per file commands/<name>.cpp.
+[[nodiscard]] Command add_synth(CLI::App& root);
+[[nodiscard]] Command add_pack(CLI::App& root);
+[[nodiscard]] Command add_train(CLI::App& root);
+[[nodiscard]] Command add_evaluate(CLI::App& root);
+[[nodiscard]] Command add_analyze(CLI::App& root);
+[[nodiscard]] Command add_label(CLI::App& root);
+[[nodiscard]] Command add_plot(CLI::App& root);
+
+/// Writes a command's report for --json FILE, atomically; no-op when `file` is empty. Throws data::IoError.
+void write_json_report(const std::string& file, const nlohmann::json& report);
+
+}  // namespace ringpose::launch

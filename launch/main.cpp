@@ -1,0 +1,85 @@
+// The only main: MPI first, then the subcommand; every error ends all ranks with one message and a non-zero exit code.
+#include <fmt/format.h>
+
+#include <chrono>
+#include <cstdio>
+#include <exception>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "data/error.hpp"
+#include "launch/commands/command.hpp"
+#include "launch/version.hpp"
+#include "mpi/communicator.hpp"
+#include "mpi/environment.hpp"
+
+namespace {
+
+using ringpose::launch::Command;
+using ringpose::launch::Context;
+
+constexpr int kExitError = 1;
+constexpr int kExitUsage = 2;
+
+std::vector<Command> add_commands(CLI::App& app) {
+  namespace launch = ringpose::launch;
+  return {launch::add_synth(app),    launch::add_pack(app),  launch::add_train(app), launch::add_evaluate(app),
+          launch::add_analyze(app), launch::add_label(app), launch::add_plot(app)};
+}
+
+std::string join_arguments(int argc, char** argv) {
+  std::string line;
+  for (int i = 0; i < argc; ++i) line += (i > 0 ? " " : "") + std::string(argv[i]);
+  return line;
+}
+
+/// Parses on every rank; only rank 0 prints. Returns the exit code, or -1 when parsing went well.
+int parse(CLI::App& app, int argc, char** argv, int rank) {
+  try {
+    app.parse(argc, argv);
+    return -1;
+  } catch (const CLI::ParseError& error) {
+    if (error.get_exit_code() == 0) return rank == 0 ? app.exit(error) : 0;
+    if (rank == 0) fmt::print(stderr, "ringpose: {}\nSee ringpose --help, or ringpose COMMAND --help.\n", error.what());
+    return kExitUsage;
+  }
+}
+
+int run_selected(const std::vector<Command>& commands, const Context& context) {
+  for (const Command& command : commands) {
+    if (!command.app->parsed()) continue;
+    if (!command.parallel && context.world.size() > 1)
+      throw ringpose::data::ConfigError(fmt::format("'ringpose {}' runs as one process, but was started as {} ranks: start it without mpirun or srun.",
+                                                    command.app->get_name(), context.world.size()));
+    return command.run(context);
+  }
+  return kExitUsage;
+}
+
+/// All ranks often fail alike (a missing file): rank 0 speaks first and ends the others before they repeat it.
+void report(const std::exception& error, const ringpose::mpi::Communicator& world) {
+  if (world.rank() != 0) std::this_thread::sleep_for(std::chrono::milliseconds(700));
+  const std::string prefix = world.size() > 1 ? fmt::format("[rank {}/{}] ", world.rank(), world.size()) : std::string();
+  fmt::print(stderr, "ringpose: {}{}\n", prefix, error.what());
+  std::fflush(stderr);
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  ringpose::mpi::Environment environment(argc, argv);
+  const auto world = ringpose::mpi::Communicator::world();
+  CLI::App app{"ringpose trains DeepLabCut projects on several GPUs or machines. Typical order: pack, train, evaluate, analyze, label.", "ringpose"};
+  app.set_version_flag("--version", ringpose::launch::version_text());
+  app.require_subcommand(1);
+  const auto commands = add_commands(app);
+  if (const int code = parse(app, argc, argv, world.rank()); code >= 0) return code;
+  try {
+    return run_selected(commands, Context{world, join_arguments(argc, argv)});
+  } catch (const std::exception& error) {
+    report(error, world);
+    if (world.size() > 1) ringpose::mpi::Environment::abort(kExitError);
+    return kExitError;
+  }
+}

@@ -1,0 +1,18 @@
+// Owns MPI_Init_thread and MPI_Finalize.
+#pragma once
+
+namespace ringpose::mpi {
+
+/// Construct once, first in main. Asks for MPI_THREAD_SERIALIZED and throws MpiError when less is provided.
+/// The destructor finalizes only when not unwinding; use abort() to end all ranks after an error.
+class Environment {
+ public:
+  Environment(int& argc, char**& argv);
+  ~Environment();
+  Environment(const Environment&) = delete;
+  Environment& operator=(const Environment&) = delete;
+  /// Ends every rank of the job with this exit code. Does not return.
+  [[noreturn]] static void abort(int exit_code);
+};
+
+}  // namespace ringpose::mpi
