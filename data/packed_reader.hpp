@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "data/sample.hpp"
+#include "data/sample_source.hpp"
 #include "data/skeleton.hpp"
 
 namespace ringpose::data {
@@ -34,26 +35,26 @@ struct Split {
 };
 
 /// Thread-safe after construction: read_sample() may be called from several threads (pread, no HDF5 call).
-class PackedReader {
+class PackedReader final : public SampleSource {
  public:
   /// Throws FormatError (not ours, incomplete, truncated, newer major version) or IoError.
   explicit PackedReader(const std::filesystem::path& path);
-  ~PackedReader();
+  ~PackedReader() override;
   PackedReader(PackedReader&&) noexcept;
   PackedReader& operator=(PackedReader&&) noexcept;
 
-  [[nodiscard]] std::int64_t size() const;
+  [[nodiscard]] std::int64_t size() const override;
   [[nodiscard]] const ProjectFacts& project() const;
   [[nodiscard]] const Split& split() const;
   /// Hex digest over index, labels and checksums: names the data set in checkpoints.
   [[nodiscard]] const std::string& content_digest() const;
-  [[nodiscard]] int height_px(std::int64_t row) const;
-  [[nodiscard]] int width_px(std::int64_t row) const;
+  [[nodiscard]] int height_px(std::int64_t row) const override;
+  [[nodiscard]] int width_px(std::int64_t row) const override;
   /// For example labeled-data/m4s1/img0000.png.
   [[nodiscard]] const std::string& image_name(std::int64_t row) const;
-  [[nodiscard]] std::vector<Keypoint> keypoints(std::int64_t row) const;
+  [[nodiscard]] std::vector<Keypoint> keypoints(std::int64_t row) const override;
   /// Decoded RGB image with its keypoints. Throws FormatError when the checksum or the codec data are wrong.
-  [[nodiscard]] Sample read_sample(std::int64_t row) const;
+  [[nodiscard]] Sample read_sample(std::int64_t row) const override;
 
  private:
   struct Impl;
