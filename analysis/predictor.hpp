@@ -12,9 +12,9 @@
 namespace ringpose::analysis {
 
 struct PredictorOptions {
-  int batch = 8;             ///< every forward has exactly this many rows; a smaller last batch is padded
-  int device_ordinal = -1;   ///< CUDA device, -1 for CPU
-  bool tf32 = true;          ///< PyTorch's default for convolutions on the GPU
+  int batch = 8;            ///< every forward has exactly this many rows; a smaller last batch is padded
+  int device_ordinal = -1;  ///< CUDA device, -1 for CPU
+  bool tf32 = true;         ///< PyTorch's default for convolutions on the GPU
 };
 
 class Predictor {

@@ -15,7 +15,7 @@ struct FrameEntry {
 };
 
 struct VideoIndex {
-  int width_px = 0;   ///< after applying the display matrix
+  int width_px = 0;  ///< after applying the display matrix
   int height_px = 0;
   double fps = 0;
   std::string codec;  ///< for example h264
@@ -24,8 +24,8 @@ struct VideoIndex {
   [[nodiscard]] std::int64_t size() const { return static_cast<std::int64_t>(frames.size()); }
 };
 
-/// Throws data::IoError (cannot open, no video stream) or data::FormatError (truncated, variable frame rate, duplicate or missing
-/// timestamps: refused in this version, with the reason and what to do).
+/// Throws data::IoError (cannot open, no video stream) or data::FormatError (truncated, variable frame rate, duplicate
+/// or missing timestamps: refused in this version, with the reason and what to do).
 [[nodiscard]] VideoIndex index_video(const std::filesystem::path& path);
 
 }  // namespace ringpose::analysis

@@ -17,7 +17,8 @@ struct VideoReaderOptions {
 class VideoReader {
  public:
   /// Throws data::IoError or data::FormatError.
-  VideoReader(const std::filesystem::path& path, const VideoIndex& index, FrameRange range, VideoReaderOptions options = {});
+  VideoReader(const std::filesystem::path& path, const VideoIndex& index, FrameRange range,
+              VideoReaderOptions options = {});
   ~VideoReader();
   VideoReader(const VideoReader&) = delete;
   VideoReader& operator=(const VideoReader&) = delete;
