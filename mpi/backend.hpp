@@ -25,11 +25,13 @@ struct DeviceSpan {
 /// cudaStream_t of the caller, as an opaque pointer; ignored by host backends.
 using StreamHandle = void*;
 
-/// A pending collective. Move-only in spirit: wait() once before reading the memory; destroying it without wait() is allowed.
+/// A pending collective. Move-only in spirit: wait() once before reading the memory; destroying it without wait() is
+/// allowed.
 class Work {
  public:
   virtual ~Work() = default;
-  /// Host backend: blocks until done. GPU backend: makes `stream` wait; the host does not block. Throws MpiError or DeviceError.
+  /// Host backend: blocks until done. GPU backend: makes `stream` wait; the host does not block. Throws MpiError or
+  /// DeviceError.
   virtual void wait(StreamHandle stream) = 0;
 };
 
@@ -48,6 +50,7 @@ enum class BackendKind { mpi, nccl };
 
 /// `device_ordinal`: the CUDA device for nccl (already chosen by the caller); ignored for mpi.
 /// Throws DeviceError for nccl in a build without CUDA. The communicator must outlive the backend.
-[[nodiscard]] std::unique_ptr<Backend> make_backend(BackendKind kind, const Communicator& communicator, int device_ordinal);
+[[nodiscard]] std::unique_ptr<Backend> make_backend(BackendKind kind, const Communicator& communicator,
+                                                    int device_ordinal);
 
 }  // namespace ringpose::mpi

@@ -21,7 +21,8 @@ void broadcast(const Communicator& communicator, std::span<std::byte> bytes, int
 /// Any length; the other ranks' text is replaced.
 void broadcast(const Communicator& communicator, std::string& text, int root = 0);
 /// Concatenates every rank's bytes on `root` in rank order; empty elsewhere. Lengths may differ.
-[[nodiscard]] std::vector<std::vector<std::byte>> gather(const Communicator& communicator, std::span<const std::byte> bytes, int root = 0);
+[[nodiscard]] std::vector<std::vector<std::byte>> gather(const Communicator& communicator,
+                                                         std::span<const std::byte> bytes, int root = 0);
 /// Every rank's value, in rank order.
 [[nodiscard]] std::vector<double> all_gather(const Communicator& communicator, double value);
 /// True where all ranks pass the same value.

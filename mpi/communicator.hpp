@@ -2,9 +2,12 @@
 #pragma once
 #include <mpi.h>
 
+#include "mpi/unwinding.hpp"
+
 namespace ringpose::mpi {
 
 /// Owns a duplicate of an MPI communicator, with MPI_ERRORS_RETURN. Move-only; the Environment must outlive it.
+/// Made and destroyed by all its ranks together; while unwinding the handle is left to the end of the process.
 class Communicator {
  public:
   /// Duplicate of MPI_COMM_WORLD.
@@ -25,6 +28,7 @@ class Communicator {
   MPI_Comm handle_ = MPI_COMM_NULL;
   int rank_ = 0;
   int size_ = 1;
+  UnwindDetector unwind_;
 };
 
 }  // namespace ringpose::mpi

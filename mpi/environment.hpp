@@ -1,5 +1,6 @@
 // Owns MPI_Init_thread and MPI_Finalize.
 #pragma once
+#include "mpi/unwinding.hpp"
 
 namespace ringpose::mpi {
 
@@ -13,6 +14,9 @@ class Environment {
   Environment& operator=(const Environment&) = delete;
   /// Ends every rank of the job with this exit code. Does not return.
   [[noreturn]] static void abort(int exit_code);
+
+ private:
+  UnwindDetector unwind_;
 };
 
 }  // namespace ringpose::mpi
