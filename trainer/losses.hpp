@@ -1,5 +1,6 @@
-// DeepLabCut's criteria, as sums over the local rows divided by counts over the global batch: the ranks' gradients add up
-// to the gradient of the global batch and are summed, never averaged. Source: DeepLabCut models/criterions/weighted.py.
+// DeepLabCut's criteria, as sums over the local rows divided by counts over the global batch: the ranks' gradients add
+// up to the gradient of the global batch and are summed, never averaged. Source: DeepLabCut
+// models/criterions/weighted.py.
 #pragma once
 #include <torch/types.h>
 
@@ -11,6 +12,8 @@ namespace ringpose::trainer {
 struct LossOptions {
   double heatmap_weight = 1.0;
   double locref_weight = 0.05;
+  /// Throws data::ConfigError on a negative weight.
+  void validate() const;
 };
 
 /// Scalars, this rank's share: their sum over ranks is DeepLabCut's loss of the global batch.
@@ -21,6 +24,7 @@ struct Losses {
 };
 
 /// A count of 0 is replaced by 1.
-[[nodiscard]] Losses pose_loss(const PoseOutput& output, const Targets& targets, const TargetCounts& global_counts, const LossOptions& options);
+[[nodiscard]] Losses pose_loss(const PoseOutput& output, const Targets& targets, const TargetCounts& global_counts,
+                               const LossOptions& options);
 
 }  // namespace ringpose::trainer

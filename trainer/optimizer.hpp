@@ -1,4 +1,5 @@
-// AdamW over flat lists of tensors, PyTorch's arithmetic (fused kernel). Source: Loshchilov and Hutter 2019; torch.optim.AdamW.
+// AdamW over flat lists of tensors, PyTorch's arithmetic (fused kernel). Source: Loshchilov and Hutter 2019;
+// torch.optim.AdamW.
 #pragma once
 #include <torch/types.h>
 
@@ -17,7 +18,8 @@ struct AdamWOptions {
   void validate() const;
 };
 
-/// Parameters are updated in place from their grad(). State is created at construction (zeros) on the parameters' device.
+/// Parameters are updated in place from their grad(). State is created at construction (zeros) on the parameters'
+/// device.
 class AdamW {
  public:
   AdamW(std::vector<torch::Tensor> parameters, AdamWOptions options);
@@ -27,7 +29,8 @@ class AdamW {
   [[nodiscard]] const std::vector<torch::Tensor>& exp_avg_sq() const { return exp_avg_sq_; }
   [[nodiscard]] std::int64_t steps_taken() const { return steps_taken_; }
   /// Copies the state in; throws data::FormatError on shape or count mismatch.
-  void load_state(const std::vector<torch::Tensor>& exp_avg, const std::vector<torch::Tensor>& exp_avg_sq, std::int64_t steps_taken);
+  void load_state(const std::vector<torch::Tensor>& exp_avg, const std::vector<torch::Tensor>& exp_avg_sq,
+                  std::int64_t steps_taken);
 
  private:
   std::vector<torch::Tensor> parameters_, exp_avg_, exp_avg_sq_, step_tensors_;

@@ -6,9 +6,12 @@
 #include <torch/nn/module.h>
 #include <torch/types.h>
 
-#include <cstdint>
 #include <memory>
 #include <string>
+
+#include "trainer/backbone.hpp"
+#include "trainer/normalize.hpp"  // images to the model's input
+#include "trainer/pose_head.hpp"
 
 namespace ringpose::trainer {
 
@@ -19,29 +22,27 @@ struct PoseModelOptions {
   void validate() const;
 };
 
-/// Raw head outputs. h = 2*ceil(H/16)+1 and w likewise.
-struct PoseOutput {
-  torch::Tensor heatmap_NKhw;  ///< no sigmoid
-  torch::Tensor locref_N2Khw;  ///< channels (2k, 2k+1) = (dx, dy) / locref_std
-};
-
 /// Maps normalised images [N,3,H,W] to PoseOutput. Weights start as DeepLabCut's without ImageNet: timm's random
-/// initialisation in the backbone (last norm of each block zero), heads N(0, 0.001) with zero bias; drawn from torch's global generator.
+/// initialisation in the backbone (last norm of each block zero), heads N(0, 0.001) with zero bias; drawn from torch's
+/// global generator. named_parameters() lists them in DeepLabCut's order. Not thread-safe while training.
 class PoseModel : public torch::nn::Module {
  public:
+  /// Throws data::ConfigError, see PoseModelOptions::validate.
   explicit PoseModel(const PoseModelOptions& options);
   [[nodiscard]] PoseOutput forward(const torch::Tensor& images_NCHW);
   [[nodiscard]] const PoseModelOptions& options() const { return options_; }
   /// Input pixels a heatmap cell covers: 8.
-  static constexpr int kStride = 8;
+  static constexpr int kStride = kBackboneStride / kHeadUpsampling;
 
  private:
   PoseModelOptions options_;
-  struct Parts;
-  std::shared_ptr<Parts> parts_;
+  std::shared_ptr<ResNet> backbone_;
+  std::shared_ptr<PoseHead> head_;
 };
 
-/// [N,H,W,3] u8 RGB to [N,3,H,W] float: (x/255 - mean)/std with ImageNet's mean and std. Same device as the input.
-[[nodiscard]] torch::Tensor normalize_images(const torch::Tensor& images_NHWC);
+/// Cells of a heatmap along an image side of `pixels`: 2*ceil(pixels/16)+1.
+[[nodiscard]] constexpr int heatmap_cells(int pixels) {
+  return kHeadUpsampling * ((pixels + kBackboneStride - 1) / kBackboneStride) + 1;
+}
 
 }  // namespace ringpose::trainer
