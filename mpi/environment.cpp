@@ -5,10 +5,12 @@
 #include <cstdlib>
 
 #include "mpi/error.hpp"
+#include "mpi/openmpi_settings.hpp"
 
 namespace ringpose::mpi {
 
 Environment::Environment(int& argc, char**& argv) {
+  apply_openmpi_settings();
   int provided = MPI_THREAD_SINGLE;
   check_mpi(MPI_Init_thread(&argc, &argv, MPI_THREAD_SERIALIZED, &provided), "MPI_Init_thread");
   // MPI aborts on errors unless told otherwise; we turn return codes into exceptions.
