@@ -170,19 +170,6 @@ def check_pip():
                          "their folder with --wheelhouse DIR (launch/setup.sh --check lists them).")
 
 
-def complete_toolkit(folder):
-    """CMake looks for lib64 and for libx.so beside libx.so.N; the wheels of the toolkit have neither."""
-    root = folder / "nvidia" / "cu13"
-    if not (root / "bin" / "nvcc").exists():
-        return
-    if not (root / "lib64").exists():
-        (root / "lib64").symlink_to("lib")
-    for library in sorted((root / "lib").glob("lib*.so.*")):
-        plain = library.with_name(library.name.split(".so.")[0] + ".so")
-        if not plain.exists():
-            plain.symlink_to(library.name)
-
-
 def megabytes(size_bytes):
     return f"{size_bytes / 1e6:.1f} MB" if size_bytes < 10e6 else f"{size_bytes / 1e6:.0f} MB"
 
@@ -219,7 +206,6 @@ def install(arguments, store, wheels):
         store.unpack(wheel, path)
         print(f"setup: [{number}/{len(wheels)}] {wheel.requirement} unpacked, {time.monotonic() - start:.0f} s", flush=True)
     shutil.rmtree(store.temporary, ignore_errors=True)
-    complete_toolkit(store.folder)
 
 
 def main():
