@@ -1,0 +1,93 @@
+# Decides RINGPOSE_CUDA_ENABLED from RINGPOSE_WITH_CUDA (AUTO, ON, OFF) and prepares the language CUDA, CUDA::cudart and NCCL::nccl.
+# The toolkit may be NVIDIA's, the distribution's, or PyPI's wheels: nvidia/cu13/{bin,include,lib,nvvm} without lib64 and without *.so links.
+set(RINGPOSE_CUDA_ENABLED OFF)
+if(RINGPOSE_WITH_CUDA STREQUAL "OFF")
+  return()
+endif()
+if(NOT RINGPOSE_WITH_CUDA MATCHES "^(ON|AUTO)$")
+  message(FATAL_ERROR "RINGPOSE_WITH_CUDA is '${RINGPOSE_WITH_CUDA}'; expected AUTO, ON or OFF.")
+endif()
+
+# The CUDA version that LibTorch was built for: one process can only hold one CUDA runtime of a major version.
+set(_torch_cuda "")
+if(EXISTS ${LibTorch_ROOT}/version.py)
+  file(STRINGS ${LibTorch_ROOT}/version.py _torch_cuda_line REGEX "^cuda.*= *'[0-9.]+'")
+  string(REGEX MATCH "[0-9]+[.][0-9]+" _torch_cuda "${_torch_cuda_line}")
+endif()
+string(REGEX MATCH "^[0-9]+" _torch_cuda_major "${_torch_cuda}")
+
+# What was named explicitly, then wheels, then PATH and the usual folder.
+file(GLOB _wheel_toolkits ${LibTorch_ROOT}/../nvidia/cu[0-9]* ${PROJECT_SOURCE_DIR}/.deps/nvidia/cu[0-9]*)
+find_program(RINGPOSE_NVCC nvcc
+  HINTS ${CUDAToolkit_ROOT} $ENV{CUDAToolkit_ROOT} $ENV{CUDA_HOME} $ENV{CUDA_PATH} ${_wheel_toolkits}
+  PATHS /usr/local/cuda PATH_SUFFIXES bin DOC "CUDA compiler")
+mark_as_advanced(RINGPOSE_NVCC)
+set(_cuda_missing)
+if(RINGPOSE_NVCC)
+  file(REAL_PATH ${RINGPOSE_NVCC} _nvcc)
+  cmake_path(GET _nvcc PARENT_PATH RINGPOSE_CUDA_ROOT)
+  cmake_path(GET RINGPOSE_CUDA_ROOT PARENT_PATH RINGPOSE_CUDA_ROOT)
+  execute_process(COMMAND ${RINGPOSE_NVCC} --version OUTPUT_VARIABLE _nvcc_text ERROR_QUIET)
+  string(REGEX MATCH "release ([0-9]+)[.]([0-9]+)" _nvcc_match "${_nvcc_text}")
+  set(_nvcc_major ${CMAKE_MATCH_1})
+  if(_torch_cuda_major AND NOT _nvcc_major STREQUAL _torch_cuda_major)
+    list(APPEND _cuda_missing "nvcc ${_torch_cuda_major}.x as LibTorch in ${LibTorch_ROOT} needs (${RINGPOSE_NVCC} is ${_nvcc_match})")
+  endif()
+  # LibTorch's own CUDA runtime first: the process then holds one copy.
+  find_library(CUDA_CUDART NAMES cudart libcudart.so.${_nvcc_major} NAMES_PER_DIR
+    HINTS ${LibTorch_ROOT}/../nvidia/cu${_nvcc_major} ${LibTorch_ROOT}/../nvidia/cuda_runtime ${RINGPOSE_CUDA_ROOT}
+    PATH_SUFFIXES lib lib64 targets/x86_64-linux/lib DOC "CUDA runtime")
+  set(CUDA_cudart_LIBRARY ${CUDA_CUDART} CACHE FILEPATH "CUDA runtime, for FindCUDAToolkit")
+  mark_as_advanced(CUDA_cudart_LIBRARY)
+  set(CUDAToolkit_ROOT ${RINGPOSE_CUDA_ROOT})
+  find_package(CUDAToolkit QUIET)
+else()
+  list(APPEND _cuda_missing "nvcc")
+endif()
+find_package(NCCL QUIET)
+if(RINGPOSE_NVCC AND NOT CUDAToolkit_FOUND)
+  list(APPEND _cuda_missing "headers and libcudart that belong to ${RINGPOSE_NVCC}")
+endif()
+if(NOT NCCL_FOUND)
+  list(APPEND _cuda_missing "NCCL")
+endif()
+if(NOT TARGET LibTorch::cuda)
+  list(APPEND _cuda_missing "libtorch_cuda in ${LibTorch_ROOT}")
+endif()
+
+if(_cuda_missing)
+  list(JOIN _cuda_missing "; " _cuda_missing)
+  if(RINGPOSE_WITH_CUDA STREQUAL "ON")
+    message(FATAL_ERROR "RINGPOSE_WITH_CUDA=ON, but not found: ${_cuda_missing}. Run launch/setup.sh --cuda, "
+      "or set -DCUDAToolkit_ROOT, -DNCCL_ROOT, -DLIBTORCH_ROOT (and delete ${CMAKE_BINARY_DIR}/CMakeCache.txt).")
+  endif()
+  message(STATUS "ringpose: no CUDA, not found: ${_cuda_missing}")
+  return()
+endif()
+
+if(NOT CMAKE_CUDA_ARCHITECTURES)
+  set(CMAKE_CUDA_ARCHITECTURES 80-real 86-real 89-real 90-real 80-virtual)
+endif()
+if(NOT CMAKE_CUDA_COMPILER)
+  set(CMAKE_CUDA_COMPILER ${RINGPOSE_NVCC})
+endif()
+if(NOT CMAKE_CUDA_HOST_COMPILER)
+  set(CMAKE_CUDA_HOST_COMPILER ${CMAKE_CXX_COMPILER})
+endif()
+# nvcc looks for its libraries in lib64 beside its bin; the wheels only have lib. Needed for CMake's own compiler check too.
+if(NOT EXISTS ${RINGPOSE_CUDA_ROOT}/lib64 AND EXISTS ${RINGPOSE_CUDA_ROOT}/lib AND NOT CMAKE_CUDA_FLAGS MATCHES "-L${RINGPOSE_CUDA_ROOT}/lib")
+  set(CMAKE_CUDA_FLAGS "${CMAKE_CUDA_FLAGS} -L${RINGPOSE_CUDA_ROOT}/lib")
+endif()
+enable_language(CUDA)
+if(NOT DEFINED CMAKE_CUDA20_STANDARD_COMPILE_OPTION) # CMake 3.25.1 does not know that nvcc 12 and newer have it
+  set(CMAKE_CUDA20_STANDARD_COMPILE_OPTION -std=c++20)
+  set(CMAKE_CUDA20_EXTENSION_COMPILE_OPTION -std=c++20)
+endif()
+set(CMAKE_CUDA_STANDARD 20)
+set(CMAKE_CUDA_STANDARD_REQUIRED ON)
+set(CMAKE_CUDA_RUNTIME_LIBRARY None) # CUDA::cudart comes with ringpose::mpi; a static second copy would not share LibTorch's state
+if(RINGPOSE_CCACHE AND NOT CMAKE_CUDA_COMPILER_LAUNCHER)
+  set(CMAKE_CUDA_COMPILER_LAUNCHER ${RINGPOSE_CCACHE})
+endif()
+set(RINGPOSE_CUDA_ENABLED ON)
+message(STATUS "ringpose: nvcc ${_nvcc_match} (${RINGPOSE_NVCC}), CUDA runtime ${CUDA_CUDART}, NCCL ${NCCL_VERSION} (${NCCL_LIBRARY})")
