@@ -18,32 +18,32 @@ using ringpose::mpi::Environment;
 constexpr int kExitFailed = 1;
 constexpr int kExitWrongRanks = 3;
 
-/// Ends all ranks when this one fails inside a test: the others may be waiting for it in a collective it will not
-/// reach.
-class AbortOnFailure : public testing::EmptyTestEventListener {
+/// One failing rank fails the test on every rank.
+class SharedFailure : public testing::EmptyTestEventListener {
  public:
-  explicit AbortOnFailure(const Communicator& world) : world_(world) {}
+  explicit SharedFailure(const Communicator& world) : world_(world) {}
+
+  /// A rank that leaves a test by ASSERT or exception skips collectives in which the others would wait for ever: the
+  /// job ends here.
   void OnTestPartResult(const testing::TestPartResult& result) override {
-    if (result.fatally_failed() && world_.size() > 1) fatal_ = true;
+    if (!result.fatally_failed() || world_.size() == 1) return;
+    std::fflush(nullptr);
+    Environment::abort(kExitFailed);
   }
-  /// One failing rank fails the test on every rank. Ranks that left by ASSERT skip collectives, so they end the job
-  /// here.
+
   void OnTestEnd(const testing::TestInfo& info) override {
-    if (fatal_) {
-      std::fflush(nullptr);
-      Environment::abort(kExitFailed);
-    }
     int failed = info.result()->Failed() ? 1 : 0;
     MPI_Allreduce(MPI_IN_PLACE, &failed, 1, MPI_INT, MPI_MAX, world_.handle());
-    if (failed != 0) any_failed_ = true;
-    if (failed != 0 && !info.result()->Failed() && world_.rank() == 0)
+    if (failed == 0) return;
+    any_failed_ = true;
+    if (!info.result()->Failed() && world_.rank() == 0)
       std::printf("%s.%s failed on another rank\n", info.test_suite_name(), info.name());
   }
+
   [[nodiscard]] bool any_failed() const { return any_failed_; }
 
  private:
   const Communicator& world_;
-  bool fatal_ = false;
   bool any_failed_ = false;
 };
 
@@ -76,7 +76,7 @@ int run_tests(const Communicator& world) {
     delete listeners.Release(listeners.default_result_printer());
     listeners.Append(new FailurePrinter(world.rank()));
   }
-  auto* failures = new AbortOnFailure(world);  // owned by gtest
+  auto* failures = new SharedFailure(world);  // owned by gtest, called after the printers
   listeners.Append(failures);
   const int result = RUN_ALL_TESTS();
   return result != 0 || failures->any_failed() ? kExitFailed : 0;
