@@ -124,8 +124,9 @@ void FaceMotion::add_stretch(double start_s, double length_s) {
   const bool blinks = random.uniform() < (stretch.running ? 0.6 : 1.0);
   stretch.blink_length_s = blinks ? std::min(random.uniform(0.3, 0.6), length_s * 0.6) : 0;
   stretch.blink_start_s = start_s + random.uniform(0.3, 0.9) * (length_s - stretch.blink_length_s);
-  const double which = random.uniform();
-  stretch.blinking_eyes = {which < 0.7, which < 0.35 || which >= 0.7};
+  // Left, right and both in turn, so that even a short video has each of them.
+  const std::uint64_t turn = (index + options_.seed) % 3;
+  stretch.blinking_eyes = {turn != 1, turn != 0};
   stretches_.push_back(stretch);
 }
 
