@@ -56,8 +56,9 @@ const char* advice(int error_number) {
 
 fs::path temporary_name(const fs::path& path) {
   static std::atomic<unsigned> counter{0};
-  const std::string name =
-      "." + path.filename().string() + "." + std::to_string(::getpid()) + "." + std::to_string(counter++) + ".tmp";
+  std::string name(1, '.');
+  name.append(path.filename().string()).append(".").append(std::to_string(::getpid()));
+  name.append(".").append(std::to_string(counter++)).append(".tmp");
   return path.parent_path() / name;
 }
 

@@ -13,7 +13,7 @@ struct LabelRow {
   std::string folder;               ///< for example m4s1 (the video's name without extension)
   std::string image_name;           ///< for example img0000.png
   std::vector<Keypoint> keypoints;  ///< K positions in the order of LabelTable::bodyparts; NaN: not labelled
-  int line = 0;                     ///< line of the CSV file it came from, counted from 1; 0: not from a file
+  std::string source;               ///< file and line it was read from, for messages; empty: not from a file
 };
 
 /// Labels of one scorer; every row has bodyparts.size() keypoints.
@@ -28,6 +28,9 @@ struct LabelTable {
 /// Rows stay in file order. Throws IoError (unreadable) or ProjectError (multi-animal table, malformed header or
 /// number, row given twice, one coordinate missing); messages name the file and line.
 [[nodiscard]] LabelTable read_label_table(const std::filesystem::path& csv_file);
+
+/// Throws ProjectError naming both places when an image has two rows.
+void check_unique_rows(const LabelTable& table);
 
 /// Columns reordered to `bodyparts`. Throws ProjectError naming `file` when the table has another set of bodyparts.
 [[nodiscard]] LabelTable reorder_bodyparts(LabelTable table, const std::vector<std::string>& bodyparts,

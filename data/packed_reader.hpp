@@ -6,33 +6,13 @@
 #include <string>
 #include <vector>
 
+#include "data/packed_index.hpp"
+#include "data/project_facts.hpp"
 #include "data/sample.hpp"
 #include "data/sample_source.hpp"
-#include "data/skeleton.hpp"
+#include "data/split.hpp"
 
 namespace ringpose::data {
-
-/// Facts of the project that follow the data into checkpoints, scorer names and drawings.
-struct ProjectFacts {
-  std::string task;
-  std::string scorer;
-  std::string date;  ///< as in config.yaml, for example Oct30
-  Skeleton skeleton;
-  double pcutoff = 0.6;
-  int dotsize = 12;
-  double alphavalue = 0.7;
-  std::string colormap = "rainbow";
-  std::string skeleton_color = "black";
-  double train_fraction = 0.95;
-  int shuffle = 1;
-  int iteration = 0;
-};
-
-/// Row numbers of the packed file used for training and testing.
-struct Split {
-  std::vector<std::int64_t> train;
-  std::vector<std::int64_t> test;
-};
 
 /// Thread-safe after construction: read_sample() may be called from several threads (pread, no HDF5 call).
 class PackedReader final : public SampleSource {
@@ -55,6 +35,12 @@ class PackedReader final : public SampleSource {
   [[nodiscard]] std::vector<Keypoint> keypoints(std::int64_t row) const override;
   /// Decoded RGB image with its keypoints. Throws FormatError when the checksum or the codec data are wrong.
   [[nodiscard]] Sample read_sample(std::int64_t row) const override;
+  /// Everything the file says about its samples.
+  [[nodiscard]] const PackedIndex& index() const;
+  /// How the file came to be (FORMAT.md, /provenance/json).
+  [[nodiscard]] const std::string& provenance_json() const;
+  /// Reads every sample and checks its checksum. Throws FormatError naming the first that is wrong, or IoError.
+  void verify() const;
 
  private:
   struct Impl;
