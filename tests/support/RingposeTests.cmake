@@ -1,5 +1,7 @@
 # ringpose_add_unit_test(<name> SOURCES a_test.cpp ... LIBRARIES ringpose::data ... [LABELS unit] [TIMEOUT 300] [SERIAL])
-# One executable; gtest cases are registered one by one with the label.
+# One executable; gtest cases are registered one by one with the label. In a sanitizer build the executable is one test, as
+# starting a process with LibTorch in it takes seconds there. The target ringpose_unit_tests builds all that have the label unit.
+add_custom_target(ringpose_unit_tests)
 function(ringpose_add_unit_test name)
   cmake_parse_arguments(ARG "SERIAL" "TIMEOUT" "SOURCES;LIBRARIES;LABELS" ${ARGN})
   add_executable(${name} ${ARG_SOURCES})
@@ -11,8 +13,16 @@ function(ringpose_add_unit_test name)
   if(NOT ARG_TIMEOUT)
     set(ARG_TIMEOUT 300)
   endif()
-  gtest_discover_tests(${name} DISCOVERY_MODE PRE_TEST DISCOVERY_TIMEOUT 120
-    PROPERTIES LABELS "${ARG_LABELS}" TIMEOUT ${ARG_TIMEOUT})
+  if("unit" IN_LIST ARG_LABELS)
+    add_dependencies(ringpose_unit_tests ${name})
+  endif()
+  if(RINGPOSE_SANITIZE)
+    add_test(NAME ${name} COMMAND ${name} --gtest_brief=1)
+    set_tests_properties(${name} PROPERTIES LABELS "${ARG_LABELS}" TIMEOUT 900)
+  else()
+    gtest_discover_tests(${name} DISCOVERY_MODE PRE_TEST DISCOVERY_TIMEOUT 120
+      PROPERTIES LABELS "${ARG_LABELS}" TIMEOUT ${ARG_TIMEOUT})
+  endif()
 endfunction()
 
 # ringpose_add_mpi_test(<name> SOURCES ... LIBRARIES ... RANKS 1 2 4 [LABELS mpi] [TIMEOUT 120])
