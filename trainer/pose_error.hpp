@@ -32,7 +32,12 @@ struct ErrorReport {
   std::vector<ErrorSummary> per_bodypart;
 };
 
+/// Euclidean distance in px.
+[[nodiscard]] double error_px(const data::Keypoint& truth, const Prediction& prediction);
+
 /// truth and predictions: frames x K, row-major, equal sizes. K >= 1.
-[[nodiscard]] ErrorReport pose_errors(std::span<const data::Keypoint> truth, std::span<const Prediction> predictions, int keypoints, double pcutoff);
+/// A prediction that is not a number counts as infinitely far off.
+[[nodiscard]] ErrorReport pose_errors(std::span<const data::Keypoint> truth, std::span<const Prediction> predictions,
+                                      int keypoints, double pcutoff);
 
 }  // namespace ringpose::trainer
