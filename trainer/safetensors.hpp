@@ -16,9 +16,11 @@ struct TensorFile {
   std::map<std::string, std::string> metadata;                 ///< the header's __metadata__
 };
 
-/// Throws data::FormatError (not safetensors, truncated, overlapping or out-of-range offsets, unknown dtype) or data::IoError.
+/// Throws data::FormatError (not safetensors, truncated, overlapping or out-of-range offsets, unknown dtype) or
+/// data::IoError.
 [[nodiscard]] TensorFile read_safetensors(const std::filesystem::path& path);
-/// Atomic: temporary name in the same folder, fsync, rename. Tensors may live on any device. Throws data::IoError; nothing is left behind then.
+/// Atomic: temporary name in the same folder, fsync, rename. Tensors may live on any device. Throws data::IoError;
+/// nothing is left behind then.
 void write_safetensors(const std::filesystem::path& path, const TensorFile& file);
 
 }  // namespace ringpose::trainer

@@ -14,8 +14,8 @@ struct WeightReport {
   std::vector<std::string> ignored;  ///< names in the file with no place in the model (for example fc.weight)
 };
 
-/// Loads backbone weights (timm names), or a whole pose model (DeepLabCut names). Throws data::FormatError when a backbone tensor
-/// is missing or has another shape: never loads half.
+/// Loads backbone weights (timm names), or a whole pose model (DeepLabCut names). Throws data::FormatError when a
+/// backbone tensor is missing or has another shape: never loads half.
 WeightReport load_initial_weights(PoseModel& model, const std::filesystem::path& path);
 
 }  // namespace ringpose::trainer
