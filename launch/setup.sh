@@ -163,8 +163,10 @@ find_toolkit() {
   nvcc="" nvcc_version=""
   for candidate in "${CUDACXX:-}" "${CUDA_HOME:-/nowhere}/bin/nvcc" "$(command -v nvcc || true)" /usr/local/cuda/bin/nvcc "/usr/local/cuda-$1/bin/nvcc"; do
     [ -x "$candidate" ] || continue
-    version=$("$candidate" --version | sed -nE 's/.*release ([0-9]+\.[0-9]+).*/\1/p')
-    if [ "${version%%.*}" != "$1" ]; then
+    version=$("$candidate" --version 2> /dev/null | sed -nE 's/.*release ([0-9]+\.[0-9]+).*/\1/p' || true)
+    if [ -z "$version" ]; then
+      say "$candidate does not run: not used"
+    elif [ "${version%%.*}" != "$1" ]; then
       say "$candidate is CUDA $version, expected $1.x: not used"
     elif [ ! -e "$(dirname "$candidate")/../include/cublas_v2.h" ] && [ ! -e /usr/include/cublas_v2.h ]; then
       say "$candidate comes without cublas_v2.h: not used"
