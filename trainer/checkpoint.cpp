@@ -1,6 +1,7 @@
 #include "trainer/checkpoint.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <torch/torch.h>
 
 #include <map>

@@ -72,4 +72,24 @@ ErrorReport pose_errors(std::span<const data::Keypoint> truth, std::span<const P
   return report;
 }
 
+std::vector<Prediction> mean_position_guess(std::span<const data::Keypoint> training_truth, int keypoints,
+                                            std::size_t frames) {
+  const auto parts = static_cast<std::size_t>(keypoints);
+  std::vector<Prediction> guess(parts, Prediction{0, 0, 1});
+  std::vector<double> labels(parts, 0);
+  for (std::size_t i = 0; i < training_truth.size(); ++i) {
+    if (!training_truth[i].labelled()) continue;
+    guess[i % parts].x_px += training_truth[i].x_px;
+    guess[i % parts].y_px += training_truth[i].y_px;
+    labels[i % parts] += 1;
+  }
+  for (std::size_t k = 0; k < parts; ++k) {
+    guess[k].x_px = labels[k] > 0 ? guess[k].x_px / labels[k] : kNone;
+    guess[k].y_px = labels[k] > 0 ? guess[k].y_px / labels[k] : kNone;
+  }
+  std::vector<Prediction> all;
+  for (std::size_t frame = 0; frame < frames; ++frame) all.insert(all.end(), guess.begin(), guess.end());
+  return all;
+}
+
 }  // namespace ringpose::trainer

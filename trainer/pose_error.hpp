@@ -1,6 +1,7 @@
 // DeepLabCut's evaluation numbers: its "RMSE" is the mean Euclidean distance over labelled keypoints. Pure functions.
 // Source: DeepLabCut core/metrics (single-animal pairing). Frames with one labelled keypoint count.
 #pragma once
+#include <cstddef>
 #include <cstdint>
 #include <span>
 #include <string>
@@ -39,5 +40,10 @@ struct ErrorReport {
 /// A prediction that is not a number counts as infinitely far off.
 [[nodiscard]] ErrorReport pose_errors(std::span<const data::Keypoint> truth, std::span<const Prediction> predictions,
                                       int keypoints, double pcutoff);
+
+/// The guess a network has to beat: each bodypart's mean position over its labels in `training_truth`, likelihood 1,
+/// repeated for `frames` frames. A part that is never labelled there is guessed at NaN.
+[[nodiscard]] std::vector<Prediction> mean_position_guess(std::span<const data::Keypoint> training_truth, int keypoints,
+                                                          std::size_t frames);
 
 }  // namespace ringpose::trainer

@@ -9,7 +9,8 @@ namespace {
 /// Copy on `device` of host memory that the batch owns.
 template <typename T>
 torch::Tensor to_device(const std::vector<T>& values, torch::IntArrayRef shape, torch::Device device) {
-  const torch::Tensor host = torch::from_blob(const_cast<T*>(values.data()), shape, torch::CppTypeToScalarType<T>::value);
+  const torch::Tensor host =
+      torch::from_blob(const_cast<T*>(values.data()), shape, torch::CppTypeToScalarType<T>::value);
   return device.is_cpu() ? host : host.to(device);
 }
 

@@ -1,0 +1,12 @@
+#include <nlohmann/json.hpp>
+
+#include "data/atomic_file.hpp"
+#include "launch/commands/command.hpp"
+
+namespace ringpose::launch {
+
+void write_json_report(const std::string& file, const nlohmann::json& report) {
+  if (!file.empty()) data::write_file_atomically(file, report.dump(2) + "\n");
+}
+
+}  // namespace ringpose::launch

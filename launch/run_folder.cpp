@@ -1,0 +1,45 @@
+#include "launch/run_folder.hpp"
+
+#include <fmt/format.h>
+
+#include "data/atomic_file.hpp"
+#include "data/error.hpp"
+#include "trainer/snapshots.hpp"
+
+namespace ringpose::launch {
+
+void require_free_run_folder(const std::filesystem::path& folder, const ResumeRequest& resume) {
+  std::error_code none;
+  if (std::filesystem::exists(folder, none) && !std::filesystem::is_directory(folder, none))
+    throw data::ConfigError(fmt::format("--output {} is a file, expected a folder for the run.", folder.string()));
+  if (resume || !std::filesystem::exists(folder, none) || std::filesystem::is_empty(folder, none)) return;
+  throw data::ConfigError(fmt::format(
+      "The run folder {} is not empty, and nothing in it is overwritten. Add --resume to continue the run in it, or "
+      "choose another --output.",
+      folder.string()));
+}
+
+std::filesystem::path find_resume_snapshot(const std::filesystem::path& folder,
+                                           const std::filesystem::path& requested) {
+  if (!requested.empty()) return requested;
+  if (const auto newest = trainer::latest_checkpoint(folder)) return *newest;
+  throw data::ConfigError(
+      fmt::format("--resume: there is no snapshot-<epoch>.safetensors in {}. Start the run without --resume, or name a "
+                  "snapshot with "
+                  "--resume PATH.",
+                  folder.string()));
+}
+
+void create_run_folder(const std::filesystem::path& folder, const std::string& config_yaml) {
+  std::error_code error;
+  const bool made = std::filesystem::create_directories(folder, error);
+  if (error) throw data::IoError(data::io_message("create the run folder", folder, error.value()));
+  try {
+    data::write_file_atomically(folder / "run.yaml", config_yaml);
+  } catch (...) {
+    if (made) std::filesystem::remove(folder, error);
+    throw;
+  }
+}
+
+}  // namespace ringpose::launch

@@ -1,0 +1,25 @@
+// The folder a training run writes to, and what a resumed run starts from. Called on rank 0 alone.
+#pragma once
+#include <filesystem>
+#include <optional>
+#include <string>
+
+#include "trainer/checkpoint.hpp"
+
+namespace ringpose::launch {
+
+/// Where to resume: nothing: a new run; empty path: the newest snapshot of the run folder; else that file.
+using ResumeRequest = std::optional<std::filesystem::path>;
+
+/// Refuses a folder that holds something already, unless resuming. Throws data::ConfigError with what to do.
+void require_free_run_folder(const std::filesystem::path& folder, const ResumeRequest& resume);
+
+/// The snapshot to go on from. Throws data::ConfigError when the folder holds none.
+[[nodiscard]] std::filesystem::path find_resume_snapshot(const std::filesystem::path& folder,
+                                                         const std::filesystem::path& requested);
+
+/// Makes the folder and writes `run.yaml`, the resolved configuration, into it. Throws data::IoError; a folder that was
+/// made is then removed again.
+void create_run_folder(const std::filesystem::path& folder, const std::string& config_yaml);
+
+}  // namespace ringpose::launch
