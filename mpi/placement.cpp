@@ -7,6 +7,7 @@
 #include <thread>
 #include <vector>
 
+#include "mpi/cpu_quota.hpp"
 #include "mpi/device.hpp"
 #include "mpi/error.hpp"
 
@@ -61,6 +62,11 @@ int share_of_cores(std::span<const CoreMask> masks, int local_rank) {
   return std::max(1, static_cast<int>(share + kRoundingSlack));
 }
 
+int limit_by_quota(int cores, std::optional<double> quota_cpus, int local_size) {
+  if (!quota_cpus) return cores;
+  return std::clamp(static_cast<int>(*quota_cpus / local_size), 1, cores);
+}
+
 Placement place_rank(const Communicator& world) {
   const Communicator node = world.split_shared();
   Placement placement;
@@ -68,7 +74,8 @@ Placement place_rank(const Communicator& world) {
   placement.local_size = node.size();
   placement.device_count = device_count();
   if (placement.device_count > 0) placement.device_ordinal = placement.local_rank % placement.device_count;
-  placement.cpu_threads = share_of_cores(gather_masks(node), node.rank());
+  const int cores = share_of_cores(gather_masks(node), node.rank());
+  placement.cpu_threads = limit_by_quota(cores, cpu_quota(), node.size());
   return placement;
 }
 

@@ -2,6 +2,7 @@
 #pragma once
 #include <array>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 
@@ -26,7 +27,11 @@ using CoreMask = std::array<std::uint64_t, 128>;
 /// down, at least 1. So ranks bound to cores of their own get all of these, and ranks that share one mask divide it.
 [[nodiscard]] int share_of_cores(std::span<const CoreMask> masks, int local_rank);
 
-/// Collective over `world`. Cores are counted from the affinity mask and divided over the ranks that share it.
+/// `cores` limited by the control group's CPU quota, which the ranks of a node divide; at least 1.
+[[nodiscard]] int limit_by_quota(int cores, std::optional<double> quota_cpus, int local_size);
+
+/// Collective over `world`. Cores are counted from the affinity mask and divided over the ranks that share it; a
+/// container's CPU quota limits them.
 [[nodiscard]] Placement place_rank(const Communicator& world);
 
 }  // namespace ringpose::mpi

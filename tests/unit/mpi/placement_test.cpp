@@ -1,5 +1,6 @@
 #include <gtest/gtest.h>
 
+#include <optional>
 #include <vector>
 
 #include "mpi/placement.hpp"
@@ -7,6 +8,7 @@
 namespace {
 
 using ringpose::mpi::CoreMask;
+using ringpose::mpi::limit_by_quota;
 using ringpose::mpi::Placement;
 using ringpose::mpi::share_of_cores;
 
@@ -51,6 +53,14 @@ TEST(ShareOfCores, FractionsThatAddUpLoseNothing) {
 
 TEST(ShareOfCores, CountsHighCores) {
   EXPECT_EQ(share_of_cores(std::vector<CoreMask>{cores(8000, 8191), cores(0, 3)}, 0), 192);
+}
+
+TEST(LimitByQuota, DividesTheQuota) {
+  EXPECT_EQ(limit_by_quota(64, std::nullopt, 2), 64);
+  EXPECT_EQ(limit_by_quota(64, 8.0, 1), 8);
+  EXPECT_EQ(limit_by_quota(32, 8.0, 2), 4);
+  EXPECT_EQ(limit_by_quota(2, 8.0, 2), 2);
+  EXPECT_EQ(limit_by_quota(64, 1.5, 2), 1);
 }
 
 TEST(Placement, DescribesItself) {
