@@ -16,7 +16,7 @@ namespace {
 constexpr const char* kExamples =
     R"(Writes FOLDER/<task>-<scorer>-<date> with config.yaml, a video, labelled images and ground-truth.csv:
 the true position, visibility and phase (still, running, blink) of every frame. Left and right are those
-of the picture. The same options and seed give the same files. An existing project is refused.
+of the picture. The same options and seed give the same video, images and labels. An existing project is refused.
 
 Examples:
   ringpose synth demo
