@@ -1,0 +1,83 @@
+#include "data/atomic_file.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <iterator>
+
+#include "data/error.hpp"
+#include "tests/support/small_mount.hpp"
+#include "tests/support/small_project.hpp"
+#include "tests/support/temporary_folder.hpp"
+
+namespace ringpose::data {
+namespace {
+
+namespace fs = std::filesystem;
+using testing::AllOf;
+using testing::HasSubstr;
+using testing::ThrowsMessage;
+
+std::ptrdiff_t files_in(const fs::path& folder) {
+  return std::distance(fs::directory_iterator(folder), fs::directory_iterator());
+}
+
+TEST(AtomicFile, AppearsOnCommitOnly) {
+  const tests::TemporaryFolder folder;
+  AtomicFile file(folder / "a.txt");
+  tests::write_text(file.temporary_path(), "new");
+  EXPECT_FALSE(fs::exists(folder / "a.txt"));
+  EXPECT_EQ(file.temporary_path().parent_path(), folder.path());
+  file.commit();
+  EXPECT_EQ(tests::read_text(folder / "a.txt"), "new");
+  EXPECT_EQ(files_in(folder.path()), 1);
+}
+
+TEST(AtomicFile, KeepsTheOlderFileWithoutCommit) {
+  const tests::TemporaryFolder folder;
+  tests::write_text(folder / "a.txt", "old");
+  {
+    const AtomicFile file(folder / "a.txt");
+    tests::write_text(file.temporary_path(), "half");
+  }
+  EXPECT_EQ(tests::read_text(folder / "a.txt"), "old");
+  EXPECT_EQ(files_in(folder.path()), 1);
+  write_file_atomically(folder / "a.txt", "new");
+  EXPECT_EQ(tests::read_text(folder / "a.txt"), "new");
+}
+
+TEST(AtomicFile, TwoWritersDoNotShareATemporaryFile) {
+  const tests::TemporaryFolder folder;
+  const AtomicFile one(folder / "a.txt");
+  const AtomicFile two(folder / "a.txt");
+  EXPECT_NE(one.temporary_path(), two.temporary_path());
+}
+
+TEST(AtomicFile, RefusesMissingFoldersAndFolders) {
+  const tests::TemporaryFolder folder;
+  EXPECT_THAT([&] { AtomicFile(folder / "none" / "a.txt"); },
+              ThrowsMessage<IoError>(
+                  AllOf(HasSubstr("none/a.txt"), HasSubstr("No such file"), HasSubstr("folders are not created"))));
+  EXPECT_THAT([&] { AtomicFile(folder.path()); }, ThrowsMessage<IoError>(HasSubstr("Is a directory")));
+}
+
+TEST(AtomicFile, TellsAFullDisk) {
+  const tests::TemporaryFolder folder;
+  const tests::SmallMount disk(folder.path(), tests::SmallMount::Kind::kFull);
+  if (!disk.mounted()) GTEST_SKIP() << "mounting a small tmpfs is not permitted here";
+  EXPECT_THAT(
+      [&] { write_file_atomically(folder / "a.txt", std::string(200000, 'x')); },
+      ThrowsMessage<IoError>(AllOf(HasSubstr("a.txt"), HasSubstr("No space left"), HasSubstr("free some space"))));
+  EXPECT_EQ(files_in(folder.path()), 0);
+}
+
+TEST(AtomicFile, TellsAReadOnlyDisk) {
+  const tests::TemporaryFolder folder;
+  const tests::SmallMount disk(folder.path(), tests::SmallMount::Kind::kReadOnly);
+  if (!disk.mounted()) GTEST_SKIP() << "a read-only bind mount is not permitted here";
+  EXPECT_THAT([&] { write_file_atomically(folder / "a.txt", "x"); },
+              ThrowsMessage<IoError>(AllOf(HasSubstr("a.txt"), HasSubstr("read-only"))));
+}
+
+}  // namespace
+}  // namespace ringpose::data
