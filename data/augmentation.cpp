@@ -6,6 +6,7 @@
 #include <opencv2/imgproc.hpp>
 #include <stdexcept>
 
+#include "data/affine_warp.hpp"
 #include "data/augmentation_draw.hpp"
 #include "data/error.hpp"
 #include "data/gaussian_noise.hpp"
@@ -57,8 +58,7 @@ void move_pixels(const cv::Mat& source, const AugmentationDraw& draw, cv::Mat& t
   std::array<double, 6> matrix = affine_matrix(draw);
   matrix[2] += left - kept.x;
   matrix[5] += top - kept.y;
-  cv::warpAffine(source, inside, cv::Mat(2, 3, CV_64F, matrix.data()), inside.size(), cv::INTER_LINEAR,
-                 cv::BORDER_CONSTANT, cv::Scalar::all(0));
+  warp_bilinear(source, matrix, inside);
 }
 
 /// A one pixel wide line of equal weights that sum to 1.
