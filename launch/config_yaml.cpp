@@ -154,7 +154,8 @@ void apply_setting(RunConfig& config, const std::string& setting) {
   const std::string source = fmt::format("--set {}", setting);
   if (equals == std::string::npos) throw data::ConfigError(fmt::format("{}: expected section.name=value.", source));
   const std::vector<ConfigField> fields = config_fields(config);
-  const ConfigField& field = find_field(fields, setting.substr(0, equals), source);
+  const std::string key = setting.substr(0, equals);
+  const ConfigField& field = find_field(fields, key, source);
   assign_field(field, parse_yaml(setting.substr(equals + 1), source), source);
 }
 

@@ -8,7 +8,7 @@ find_package(HDF5 REQUIRED COMPONENTS C CXX)
 find_package(yaml-cpp REQUIRED)
 find_package(OpenCV REQUIRED COMPONENTS core imgproc imgcodecs)
 find_package(CLI11 REQUIRED)
-find_package(fmt REQUIRED)
+find_package(fmt REQUIRED) # used as header-only: LibTorch brings fmt headers of another version, found first wherever its headers are
 find_package(nlohmann_json REQUIRED)
 find_package(OpenSSL REQUIRED COMPONENTS Crypto)
 pkg_check_modules(FFMPEG REQUIRED IMPORTED_TARGET libavformat libavcodec libswscale libavutil)
