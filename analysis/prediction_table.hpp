@@ -1,5 +1,6 @@
 // Predictions of one video: frames x bodyparts x (x, y, likelihood).
 #pragma once
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -11,6 +12,11 @@ struct PredictionTable {
   std::vector<std::string> bodyparts;
   std::int64_t frames = 0;
   std::vector<float> values_FK3;  ///< frames*K*3: x_px, y_px, likelihood
+
+  /// The three values of a bodypart in a frame.
+  [[nodiscard]] const float* at(std::int64_t frame, std::size_t bodypart) const {
+    return &values_FK3[(static_cast<std::size_t>(frame) * bodyparts.size() + bodypart) * 3];
+  }
 };
 
 }  // namespace ringpose::analysis
