@@ -1,8 +1,15 @@
 # Fails on an include against the layers: mpi and data include no other folder; trainer -> mpi, data; analysis -> trainer, data, mpi;
 # launch -> all. Own includes start at the root ("data/sampler.hpp"), so that no relative path slips past.
-#   cmake -DSOURCE_DIR=<root> -DSCRATCH_DIR=<empty or absent folder> -P tests/layering.cmake
+#   cmake [-DSOURCE_DIR=<root>] [-DSCRATCH_DIR=<folder that may be deleted>] -P tests/layering.cmake
 # It first proves on a made-up tree in SCRATCH_DIR that it finds what it should.
 cmake_minimum_required(VERSION 3.25)
+
+if(NOT SOURCE_DIR)
+  cmake_path(GET CMAKE_CURRENT_LIST_DIR PARENT_PATH SOURCE_DIR)
+endif()
+if(NOT SCRATCH_DIR)
+  set(SCRATCH_DIR ${SOURCE_DIR}/build/layering)
+endif()
 
 set(layers mpi data trainer analysis launch)
 set(allowed_mpi mpi)

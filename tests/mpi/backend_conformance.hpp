@@ -170,7 +170,9 @@ TYPED_TEST_P(BackendConformance, KeepsSeveralInFlight) {
   constexpr int kBuckets = 6;
   std::vector<std::unique_ptr<TestMemory>> buckets;
   std::vector<std::unique_ptr<mpi::Work>> works;
-  const auto count = [](int bucket) { return static_cast<std::size_t>(1000 * (bucket + 1) + bucket); };
+  const auto count = [](int bucket) {
+    return std::size_t{1000} + std::size_t{1001} * static_cast<std::size_t>(bucket);
+  };
   for (int bucket = 0; bucket < kBuckets; ++bucket) {
     buckets.push_back(this->filled(mpi::DataType::f32, count(bucket), bucket));
     works.push_back(this->backend_->all_reduce({buckets.back()->data(), count(bucket), mpi::DataType::f32},

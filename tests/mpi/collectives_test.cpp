@@ -35,15 +35,16 @@ int weight(std::size_t index) {
 template <typename T>
 T expected(ReduceOp op, std::size_t index, int ranks) {
   const int w = weight(index);
-  if (op == ReduceOp::sum) return static_cast<T>(w * ranks * (ranks + 1) / 2);
+  const int sum_of_ranks = ranks * (ranks + 1) / 2;
+  if (op == ReduceOp::sum) return static_cast<T>(w) * static_cast<T>(sum_of_ranks);
   const bool far = (op == ReduceOp::max) == (w > 0);
-  return static_cast<T>(far ? w * ranks : w);
+  return static_cast<T>(w) * static_cast<T>(far ? ranks : 1);
 }
 
 template <typename T>
 void expect_all_reduce(const Communicator& world, std::size_t count, ReduceOp op) {
   std::vector<T> values(count);
-  for (std::size_t i = 0; i < count; ++i) values[i] = static_cast<T>((world.rank() + 1) * weight(i));
+  for (std::size_t i = 0; i < count; ++i) values[i] = static_cast<T>(world.rank() + 1) * static_cast<T>(weight(i));
   all_reduce(world, std::span<T>(values), op);
   std::size_t wrong = 0;
   for (std::size_t i = 0; i < count; ++i) wrong += values[i] == expected<T>(op, i, world.size()) ? 0U : 1U;

@@ -25,6 +25,7 @@ std::vector<std::string> host_names(const Communicator& world) {
   std::vector<char> all(static_cast<std::size_t>(world.size()) * sizeof(name));
   MPI_Allgather(name, sizeof(name), MPI_CHAR, all.data(), sizeof(name), MPI_CHAR, world.handle());
   std::vector<std::string> names;
+  names.reserve(static_cast<std::size_t>(world.size()));
   for (int r = 0; r < world.size(); ++r) names.emplace_back(all.data() + static_cast<std::size_t>(r) * sizeof(name));
   return names;
 }

@@ -22,7 +22,7 @@ struct Outcome {
   bool processes_left = false;
 };
 
-constexpr double kLimit_s = 10;
+constexpr double kLimitSeconds = 10;
 
 /// A new folder, removed at the end.
 class Folder {
@@ -65,8 +65,8 @@ Outcome run(const std::string& launcher, const std::string& program, const std::
   const auto ranks = folder.path() / "ranks";
   std::filesystem::create_directory(ranks);
   const auto output = folder.path() / "output";
-  std::string command =
-      "timeout -k 2 " + std::to_string(static_cast<int>(kLimit_s)) + " " + launcher + " " + program + " " + arguments;
+  std::string command = "timeout -k 2 " + std::to_string(static_cast<int>(kLimitSeconds)) + " " + launcher + " " +
+                        program + " " + arguments;
   if (const auto at = command.find("FOLDER"); at != std::string::npos) command.replace(at, 6, ranks.string());
   const auto start = steady_clock::now();
   const int status = std::system((command + " >" + output.string() + " 2>&1").c_str());
@@ -90,7 +90,7 @@ Outcome run_mode(const std::string& mode, int ranks) {
 }
 
 void expect_ended(const Outcome& outcome) {
-  EXPECT_LT(outcome.seconds, kLimit_s) << outcome.output;
+  EXPECT_LT(outcome.seconds, kLimitSeconds) << outcome.output;
   EXPECT_FALSE(outcome.processes_left) << outcome.output;
 }
 
