@@ -10,6 +10,8 @@ if(RINGPOSE_SANITIZE)
   target_compile_options(ringpose_options INTERFACE -fsanitize=${RINGPOSE_SANITIZE} -fno-sanitize-recover=all -fno-omit-frame-pointer)
   target_link_options(ringpose_options INTERFACE -fsanitize=${RINGPOSE_SANITIZE})
 endif()
+# -O2: the heavy arithmetic is LibTorch's and OpenCV's; files with hot loops of their own ask for -O3.
+set(CMAKE_CXX_FLAGS_RELEASE "-O2 -DNDEBUG")
 set(CMAKE_CXX_EXTENSIONS OFF)
 set(CMAKE_POSITION_INDEPENDENT_CODE ON)
 set(CMAKE_INSTALL_RPATH_USE_LINK_PATH ON)

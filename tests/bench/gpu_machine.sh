@@ -12,6 +12,8 @@ RANKS=${RANKS:-$(nvidia-smi -L | wc -l)}
 SEEDS=${SEEDS:-42 43 44}
 work=/tmp/ringpose-gpu
 mkdir -p "$work" "$OUT"
+# The distribution's compiler: another one may link a C++ runtime of its own beside the one LibTorch loads.
+export CC=/usr/bin/gcc CXX=/usr/bin/g++
 export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 OMP_NUM_THREADS=${OMP_NUM_THREADS:-4}
 if [ -n "${KIT:-}" ] && [ ! -d /tmp/kit/lib ]; then mkdir -p /tmp/kit && tar xJf "$KIT" -C /tmp/kit; fi
 export PKG_CONFIG_PATH=/tmp/kit/lib/pkgconfig:${PKG_CONFIG_PATH:-} LD_LIBRARY_PATH=/tmp/kit/lib:${LD_LIBRARY_PATH:-}
