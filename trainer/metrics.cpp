@@ -1,5 +1,6 @@
 #include "trainer/metrics.hpp"
 
+#include <fmt/format.h>
 #include <torch/torch.h>
 
 #include <array>
@@ -12,6 +13,10 @@ namespace ringpose::trainer {
 namespace {
 
 constexpr std::int64_t kNoStep = std::numeric_limits<std::int64_t>::max();
+
+std::string sum_name(int rank, const char* loss) {
+  return fmt::format("rank{}.{}", rank, loss);
+}
 
 }  // namespace
 
@@ -47,6 +52,30 @@ LossSums sum_over_ranks(const mpi::Communicator& world, const LossSums& local) {
   std::array<double, 3> values{local.heatmap, local.locref, local.total};
   mpi::all_reduce(world, std::span<double>(values));
   return {values[0], values[1], values[2]};
+}
+
+std::map<std::string, double> gather_sums(const mpi::Communicator& world, const LossSums& local) {
+  std::map<std::string, double> sums;
+  const auto add = [&](const char* name, double value) {
+    const std::vector<double> values = mpi::all_gather(world, value);
+    for (int rank = 0; rank < world.size(); ++rank) sums[sum_name(rank, name)] = values[static_cast<std::size_t>(rank)];
+  };
+  add("heatmap", local.heatmap);
+  add("locref", local.locref);
+  add("total", local.total);
+  return sums;
+}
+
+LossSums sums_of_rank(const std::map<std::string, double>& gathered, int saved_ranks, const mpi::Communicator& world) {
+  LossSums sums;
+  for (int saved = 0; saved < saved_ranks; ++saved) {
+    const bool mine = world.size() == saved_ranks ? saved == world.rank() : world.rank() == 0;
+    if (!mine || !gathered.contains(sum_name(saved, "total"))) continue;
+    sums.heatmap += gathered.at(sum_name(saved, "heatmap"));
+    sums.locref += gathered.at(sum_name(saved, "locref"));
+    sums.total += gathered.at(sum_name(saved, "total"));
+  }
+  return sums;
 }
 
 std::optional<std::int64_t> min_over_ranks(const mpi::Communicator& world, std::optional<std::int64_t> local) {

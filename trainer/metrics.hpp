@@ -3,7 +3,9 @@
 #include <torch/types.h>
 
 #include <cstdint>
+#include <map>
 #include <optional>
+#include <string>
 
 #include "mpi/communicator.hpp"
 #include "trainer/losses.hpp"
@@ -36,6 +38,11 @@ class LossMeter {
 
 /// Collective: sums over ranks.
 [[nodiscard]] LossSums sum_over_ranks(const mpi::Communicator& world, const LossSums& local);
+/// Collective: every rank's sums under names such as "rank0.total", for checkpoints.
+[[nodiscard]] std::map<std::string, double> gather_sums(const mpi::Communicator& world, const LossSums& local);
+/// What this rank goes on with: its own sums where the number of ranks is the same, else all of them on rank 0.
+[[nodiscard]] LossSums sums_of_rank(const std::map<std::string, double>& gathered, int saved_ranks,
+                                    const mpi::Communicator& world);
 /// Collective: the smallest over the ranks that have one.
 [[nodiscard]] std::optional<std::int64_t> min_over_ranks(const mpi::Communicator& world,
                                                          std::optional<std::int64_t> local);

@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <array>
 #include <cassert>
-#include <chrono>
 #include <cmath>
 #include <limits>
 #include <map>
@@ -21,12 +20,6 @@
 namespace ringpose::trainer {
 
 namespace {
-
-using SteadyClock = std::chrono::steady_clock;
-
-double seconds_since(SteadyClock::time_point start) {
-  return std::chrono::duration<double>(SteadyClock::now() - start).count();
-}
 
 void require_enough_images(const mpi::Communicator& world, const data::Sampler& sampler) {
   const std::int64_t rows = std::min(sampler.global_batch(), sampler.size());
@@ -53,36 +46,6 @@ data::LoaderOptions loader_options(const TrainingSite& site, const TrainingOptio
   return loader;
 }
 
-std::string sum_name(int rank, const char* loss) {
-  return fmt::format("rank{}.{}", rank, loss);
-}
-
-/// What this rank starts its unfinished epoch with. With another number of ranks, rank 0 takes all.
-LossSums restored_sums(const Checkpoint& checkpoint, int rank, int world_size) {
-  LossSums sums;
-  for (int saved = 0; saved < checkpoint.world_size; ++saved) {
-    const bool mine = world_size == checkpoint.world_size ? saved == rank : rank == 0;
-    if (!mine || !checkpoint.epoch_sums.contains(sum_name(saved, "total"))) continue;
-    sums.heatmap += checkpoint.epoch_sums.at(sum_name(saved, "heatmap"));
-    sums.locref += checkpoint.epoch_sums.at(sum_name(saved, "locref"));
-    sums.total += checkpoint.epoch_sums.at(sum_name(saved, "total"));
-  }
-  return sums;
-}
-
-/// Collective.
-std::map<std::string, double> sums_of_ranks(const mpi::Communicator& world, const LossSums& local) {
-  std::map<std::string, double> sums;
-  const auto add = [&](const char* name, double value) {
-    const std::vector<double> values = mpi::all_gather(world, value);
-    for (int rank = 0; rank < world.size(); ++rank) sums[sum_name(rank, name)] = values[static_cast<std::size_t>(rank)];
-  };
-  add("heatmap", local.heatmap);
-  add("locref", local.locref);
-  add("total", local.total);
-  return sums;
-}
-
 void load_parameters(PoseModel& model, const std::vector<std::pair<std::string, torch::Tensor>>& saved) {
   const torch::NoGradGuard no_grad;
   const std::map<std::string, torch::Tensor> by_name(saved.begin(), saved.end());
@@ -107,31 +70,11 @@ void require_finite(const PoseModel& model, std::int64_t epoch) {
 
 }  // namespace
 
-/// Time and images of this run, evaluation and saving left out.
-struct TrainingLoop::Clock {
-  struct Mark {
-    double train_s = 0, wait_s = 0;
-    std::int64_t rows = 0;
-  };
-  Mark now, at_report, at_epoch;
-  std::int64_t first_update = 0;
-  std::int64_t steps_until_report = 1;
-  SteadyClock::time_point start = SteadyClock::now();
-
-  static double images_per_s(const Mark& from, const Mark& to) {
-    return to.train_s > from.train_s ? static_cast<double>(to.rows - from.rows) / (to.train_s - from.train_s) : 0;
-  }
-  static double wait_share(const Mark& from, const Mark& to) {
-    return to.train_s > from.train_s ? (to.wait_s - from.wait_s) / (to.train_s - from.train_s) : 0;
-  }
-};
-
 TrainingLoop::TrainingLoop(const TrainingSite& site, const TrainingOptions& options, const TrainingSpan& span)
     : site_(site),
       options_(options),
       span_(span),
       sampler_(site.reader.split().train, options.global_batch, options.seed),
-      clock_(std::make_unique<Clock>()),
       losses_(site.device),
       best_rmse_px_(std::numeric_limits<double>::quiet_NaN()) {
   options_.validate();
@@ -141,11 +84,9 @@ TrainingLoop::TrainingLoop(const TrainingSite& site, const TrainingOptions& opti
   initialize_weights();
   loader_ = std::make_unique<data::Loader>(site_.reader, sampler_, loader_options(site_, options_));
   loader_->start(epoch_, step_in_epoch_);
-  clock_->first_update = updates_;
+  clock_.first_update = updates_;
   if (site_.world.rank() == 0) csv_.emplace(site_.run_folder / "learning_stats.csv", epoch_);
 }
-
-TrainingLoop::~TrainingLoop() = default;
 
 void TrainingLoop::initialize_weights() {
   if (span_.weights && span_.resume == nullptr && site_.world.rank() == 0)
@@ -178,7 +119,7 @@ void TrainingLoop::restore() {
   updates_ = saved_updates_ = saved.global_step;
   best_rmse_px_ = saved.best_metric;
   best_epoch_ = saved.best_epoch;
-  losses_.reset(restored_sums(saved, site_.world.rank(), site_.world.size()));
+  losses_.reset(sums_of_rank(saved.epoch_sums, saved.world_size, site_.world));
 }
 
 TrainingResult TrainingLoop::run(const TrainingEvents& events) {
@@ -192,9 +133,9 @@ TrainingResult TrainingLoop::run(const TrainingEvents& events) {
   result_.finished = epoch_ >= options_.epochs;
   result_.best_rmse_px = best_rmse_px_;
   result_.best_epoch = best_epoch_;
-  result_.seconds = seconds_since(clock_->start);
-  result_.images_per_s = Clock::images_per_s({}, clock_->now);
-  result_.data_wait_share = Clock::wait_share({}, clock_->now);
+  result_.seconds = seconds_since(clock_.start);
+  result_.images_per_s = TrainingClock::images_per_s({}, clock_.now);
+  result_.data_wait_share = TrainingClock::wait_share({}, clock_.now);
   return result_;
 }
 
@@ -209,15 +150,15 @@ void TrainingLoop::train_epoch(const TrainingEvents& events) {
     const auto started = SteadyClock::now();
     const data::Batch batch = loader_->next();
     assert(batch.epoch == epoch_ && batch.step == step_in_epoch_);
-    clock_->now.wait_s += seconds_since(started);
+    clock_.now.wait_s += seconds_since(started);
     const Losses losses = step_->compute_gradients(batch);
     losses_.add(losses, step_in_epoch_ + 1);
     step_->update(learning_rate);
     ++step_in_epoch_;
     ++updates_;
-    clock_->now.rows += batch.global_rows;
-    clock_->now.train_s += seconds_since(started);
-    if (--clock_->steps_until_report == 0) report(events);
+    clock_.now.rows += batch.global_rows;
+    clock_.now.train_s += seconds_since(started);
+    if (--clock_.steps_until_report == 0) report(events);
   }
 }
 
@@ -238,12 +179,13 @@ void TrainingLoop::report(const TrainingEvents& events) {
   constexpr double kMostSteps = 200;
   const auto waiting_for_device = SteadyClock::now();
   const LossSums sums = checked_sums();
-  Clock& clock = *clock_;
+  TrainingClock& clock = clock_;
   clock.now.train_s += seconds_since(waiting_for_device);
   const double step_s = clock.now.train_s / static_cast<double>(updates_ - clock.first_update);
   const double interval = std::clamp(std::floor(kSecondsBetweenReports / std::max(step_s, 1e-6)), 1.0, kMostSteps);
   // The next report is a collective, so rank 0 says when it is.
-  std::array<double, 2> shared{Clock::wait_share(clock.at_report, clock.now), site_.world.rank() == 0 ? interval : 0};
+  std::array<double, 2> shared{TrainingClock::wait_share(clock.at_report, clock.now),
+                               site_.world.rank() == 0 ? interval : 0};
   mpi::all_reduce(site_.world, std::span<double>(shared));
   clock.steps_until_report = static_cast<std::int64_t>(shared[1]);
   const std::int64_t left = options_.epochs * sampler_.steps_per_epoch() - updates_;
@@ -253,7 +195,7 @@ void TrainingLoop::report(const TrainingEvents& events) {
                           step_in_epoch_,
                           sampler_.steps_per_epoch(),
                           sums.total / static_cast<double>(step_in_epoch_),
-                          Clock::images_per_s(clock.at_report, clock.now),
+                          TrainingClock::images_per_s(clock.at_report, clock.now),
                           shared[0] / site_.world.size(),
                           run_s_per_step * static_cast<double>(left)};
   clock.at_report = clock.now;
@@ -268,8 +210,8 @@ EpochMetrics TrainingLoop::finish_epoch(const TrainingEvents& events) {
   metrics.loss_locref = sums.locref / steps;
   metrics.loss_total = sums.total / steps;
   metrics.learning_rate = learning_rate_at(options_.schedule, epoch_);
-  metrics.images_per_s = Clock::images_per_s(clock_->at_epoch, clock_->now);
-  clock_->at_epoch = clock_->now;
+  metrics.images_per_s = TrainingClock::images_per_s(clock_.at_epoch, clock_.now);
+  clock_.at_epoch = clock_.now;
   metrics.epoch = ++epoch_;
   step_in_epoch_ = 0;
   losses_.reset();
@@ -314,7 +256,7 @@ void TrainingLoop::save(bool best, const TrainingEvents& events) {
 
 Checkpoint TrainingLoop::snapshot(bool best) {
   Checkpoint checkpoint;
-  checkpoint.epoch_sums = sums_of_ranks(site_.world, losses_.sums());
+  checkpoint.epoch_sums = gather_sums(site_.world, losses_.sums());
   for (const auto& parameter : model_->named_parameters())
     checkpoint.model.emplace_back(parameter.key(), parameter.value());
   if (!best) {

@@ -22,6 +22,7 @@
 #include "trainer/metrics_sink.hpp"
 #include "trainer/pose_error.hpp"
 #include "trainer/train_step.hpp"
+#include "trainer/training_clock.hpp"
 #include "trainer/training_options.hpp"
 
 namespace ringpose::trainer {
@@ -89,14 +90,10 @@ class TrainingLoop {
   /// Collective. Builds the model, loads or draws weights, and makes all ranks equal. Throws data::ConfigError (more
   /// ranks than images in a batch or in the training set), data::FormatError, data::IoError, DesyncError.
   TrainingLoop(const TrainingSite& site, const TrainingOptions& options, const TrainingSpan& span);
-  ~TrainingLoop();
-  TrainingLoop(const TrainingLoop&) = delete;
-  TrainingLoop& operator=(const TrainingLoop&) = delete;
   /// Collective, once. Throws TrainingError, data::IoError (on rank 0 only, when a file cannot be written), MpiError.
   [[nodiscard]] TrainingResult run(const TrainingEvents& events);
 
  private:
-  struct Clock;
   void initialize_weights();
   void restore();
   void train_epoch(const TrainingEvents& events);
@@ -115,7 +112,7 @@ class TrainingLoop {
   std::shared_ptr<PoseModel> model_;
   std::unique_ptr<TrainStep> step_;
   std::unique_ptr<data::Loader> loader_;
-  std::unique_ptr<Clock> clock_;
+  TrainingClock clock_;
   LossMeter losses_;
   std::optional<MetricsCsv> csv_;
   std::int64_t epoch_ = 0;  ///< of the next step
