@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <set>
 
 #include "data/error.hpp"
@@ -19,19 +20,21 @@ std::string host_name() {
   return gethostname(name, sizeof name - 1) == 0 ? name : "unknown host";
 }
 
-void require_one_rank_per_gpu(const mpi::Communicator& world, const mpi::Placement& placement, bool gpu) {
-  if (!mpi::all_equal(world, gpu ? 1 : 0))
+/// Rank 0 throws for all.
+void require_one_rank_per_gpu(const mpi::Communicator& world, int gpu) {
+  const auto gpus = gather_texts(world, gpu < 0 ? std::string() : host_name() + " " + mpi::device_pci_bus_id(gpu));
+  const auto without = std::count(gpus.begin(), gpus.end(), std::string());
+  if (without == static_cast<std::ptrdiff_t>(gpus.size())) return;
+  if (without > 0)
     throw data::ConfigError(
-        "Some ranks see a GPU and others do not. Give every rank one (slurm: --gpus-per-node, not --gpus-per-task), or "
-        "train "
-        "on the CPU with --set run.device=cpu.");
-  // All ranks decide alike, so that all leave together.
-  const bool shared = gpu && placement.local_size > placement.device_count;
-  if (mpi::all_equal(world, shared ? 1 : 0) && !shared) return;
-  throw data::ConfigError(
-      fmt::format("{} ranks run on a host where each sees {} GPU(s). Start one rank per GPU, and let every rank see "
-                  "all GPUs of its host.",
-                  placement.local_size, placement.device_count));
+        fmt::format("{} of {} ranks see no GPU. Give every rank one, or train on the CPU with --set run.device=cpu.",
+                    without, gpus.size()));
+  const std::set<std::string> different(gpus.begin(), gpus.end());
+  if (different.size() < gpus.size())
+    throw data::ConfigError(fmt::format(
+        "{} ranks would share {} GPU(s). Start one rank per GPU, at most {} here, or train on the CPU with --set "
+        "run.device=cpu.",
+        gpus.size(), different.size(), different.size()));
 }
 
 }  // namespace
@@ -48,7 +51,7 @@ TrainingDevices choose_training_devices(const RunConfig& config, const mpi::Comm
   TrainingDevices devices;
   devices.device = trainer::choose_device(placement, config.device);
   const bool gpu = devices.device.is_cuda();
-  require_one_rank_per_gpu(world, placement, gpu);
+  require_one_rank_per_gpu(world, gpu ? placement.device_ordinal : -1);
   devices.cpu_threads = config.cpu_threads > 0 ? config.cpu_threads : placement.cpu_threads;
   trainer::configure_numerics({config.training.precision, config.training.deterministic, devices.cpu_threads});
   if (gpu) mpi::set_device(placement.device_ordinal);

@@ -19,8 +19,8 @@ struct TrainingDevices {
   int hosts = 1;
 };
 
-/// Collective. Chooses devices, sets PyTorch's switches and threads, makes the backend. Throws data::ConfigError when
-/// ranks share a GPU or some have one and others not.
+/// Collective. Chooses devices, sets PyTorch's switches and threads, makes the backend. Throws data::ConfigError (on
+/// rank 0) when ranks share a GPU, or some have one and others not.
 [[nodiscard]] TrainingDevices choose_training_devices(const RunConfig& config, const mpi::Communicator& world);
 
 /// Collective. This rank's CUDA device for predictions, or -1 for the CPU; sets threads and PyTorch's switches. Ranks
