@@ -14,6 +14,7 @@
 #include "analysis/video_index.hpp"
 #include "data/label_table.hpp"
 #include "tests/support/process.hpp"
+#include "tests/support/small_mount.hpp"
 #include "tests/support/temporary_folder.hpp"
 
 namespace ringpose {
@@ -242,15 +243,14 @@ TEST(Synth, BadOptionsAreOneMessageAndLeaveNothing) {
 // A file system too small for the video: skipped where mounting is not allowed.
 TEST(Synth, AFullDiskLeavesNothingBehind) {
   const TemporaryFolder folder;
-  const std::string mount = folder.path().string();
-  if (run_process("mount -t tmpfs -o size=256k tmpfs '" + mount + "'").exit_code != 0)
-    GTEST_SKIP() << "cannot mount a tmpfs here (needs root)";
-  const auto result = run_process(synth(folder.path(), "--frames 200 --labelled 50"));
-  const bool empty = fs::is_empty(folder.path());
-  EXPECT_EQ(run_process("umount '" + mount + "'").exit_code, 0);
+  const fs::path disk = folder / "disk";
+  fs::create_directory(disk);
+  const tests::SmallMount mount(disk, tests::SmallMount::Kind::kFull);
+  if (!mount.mounted()) GTEST_SKIP() << "cannot mount a tmpfs here (needs root)";
+  const auto result = run_process(synth(disk, "--frames 200 --labelled 50"));
   EXPECT_EQ(result.exit_code, 1) << result.output;
   EXPECT_THAT(result.output, testing::HasSubstr("No space left"));
-  EXPECT_TRUE(empty);
+  EXPECT_TRUE(fs::is_empty(disk));
 }
 
 }  // namespace
