@@ -12,8 +12,8 @@ RANKS=${RANKS:-$(nvidia-smi -L | wc -l)}
 SEEDS=${SEEDS:-42 43 44}
 work=/tmp/ringpose-gpu
 mkdir -p "$work" "$OUT"
-# The distribution's compiler: another one may link a C++ runtime of its own beside the one LibTorch loads.
-export CC=/usr/bin/gcc CXX=/usr/bin/g++
+# The distribution's compiler and its shared C++ runtime: a static one beside the one LibTorch loads crashes at exit.
+export CC=/usr/bin/gcc CXX=/usr/bin/g++ CUDAHOSTCXX=/usr/bin/g++
 export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 OMP_NUM_THREADS=${OMP_NUM_THREADS:-4}
 if [ -n "${KIT:-}" ] && [ ! -d /tmp/kit/lib ]; then mkdir -p /tmp/kit && tar xJf "$KIT" -C /tmp/kit; fi
 export PKG_CONFIG_PATH=/tmp/kit/lib/pkgconfig:${PKG_CONFIG_PATH:-} LD_LIBRARY_PATH=/tmp/kit/lib:${LD_LIBRARY_PATH:-}
@@ -36,7 +36,7 @@ stage_test() {
 }
 train_seed() {  # seed folder
   "$ringpose" pack "$PROJECT" -o "$work/open_field.h5" --test-rows '%20==7' > "$work/pack.log"
-  mpirun -n "$RANKS" --bind-to none "$ringpose" train "$work/open_field.h5" --output "$2" --set "seed=$1" ${TRAIN_ARGS:-} > "$OUT/train_$1.log" 2>&1 || { tail -20 "$OUT/train_$1.log"; return 1; }
+  mpirun -n "$RANKS" --bind-to none "$ringpose" train "$work/open_field.h5" --output "$2" --set "training.seed=$1" ${TRAIN_ARGS:-} > "$OUT/train_$1.log" 2>&1 || { tail -20 "$OUT/train_$1.log"; return 1; }
   mpirun -n "$RANKS" --bind-to none "$ringpose" evaluate "$2" "$work/open_field.h5" --json "$OUT/evaluate_$1.json"
 }
 stage_seeds() {
