@@ -21,9 +21,9 @@ constexpr const char* kHeaderNames[kHeaderLines] = {"scorer", "bodyparts", "coor
 /// Quotes as Python's csv module does by default: only where needed.
 std::string quoted(const std::string& field) {
   if (field.find_first_of(",\"\r\n") == std::string::npos) return field;
-  std::string out = "\"";
-  for (const char c : field) out += c == '"' ? std::string("\"\"") : std::string(1, c);
-  return out + "\"";
+  std::string out(1, '"');
+  for (const char c : field) out.append(c == '"' ? 2 : 1, c);
+  return out.append(1, '"');
 }
 
 std::string header(const PredictionTable& table) {
@@ -31,9 +31,9 @@ std::string header(const PredictionTable& table) {
   for (int i = 0; i < kHeaderLines; ++i) lines[i] = kHeaderNames[i];
   for (const std::string& bodypart : table.bodyparts)
     for (const char* coordinate : kCoordinates) {
-      lines[0] += "," + quoted(table.scorer);
-      lines[1] += "," + quoted(bodypart);
-      lines[2] += std::string(",") + coordinate;
+      lines[0].append(1, ',').append(quoted(table.scorer));
+      lines[1].append(1, ',').append(quoted(bodypart));
+      lines[2].append(1, ',').append(coordinate);
     }
   return lines[0] + "\n" + lines[1] + "\n" + lines[2] + "\n";
 }
@@ -128,7 +128,7 @@ void write_prediction_csv(const std::filesystem::path& path, const PredictionTab
   for (std::int64_t frame = 0; frame < table.frames; ++frame) {
     text += std::to_string(frame);
     const float* row = table.at(frame, 0);
-    for (std::size_t i = 0; i < columns; ++i) text += "," + float_text(row[i]);
+    for (std::size_t i = 0; i < columns; ++i) text.append(1, ',').append(float_text(row[i]));
     text += "\n";
   }
   data::write_file_atomically(path, text);
