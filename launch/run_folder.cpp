@@ -30,6 +30,17 @@ std::filesystem::path find_resume_snapshot(const std::filesystem::path& folder,
                   folder.string()));
 }
 
+std::filesystem::path find_model_snapshot(const std::filesystem::path& model) {
+  std::error_code error;
+  if (!std::filesystem::is_directory(model, error)) return model;
+  if (const auto best = trainer::best_checkpoint(model)) return *best;
+  if (const auto latest = trainer::latest_checkpoint(model)) return *latest;
+  throw data::IoError(
+      fmt::format("Looking for a trained network in the folder {}: it holds no snapshot-*.safetensors. Train first, or "
+                  "name a snapshot file.",
+                  model.string()));
+}
+
 void create_run_folder(const std::filesystem::path& folder, const std::string& config_yaml) {
   std::error_code error;
   const bool made = std::filesystem::create_directories(folder, error);

@@ -18,6 +18,10 @@ void require_free_run_folder(const std::filesystem::path& folder, const ResumeRe
 [[nodiscard]] std::filesystem::path find_resume_snapshot(const std::filesystem::path& folder,
                                                          const std::filesystem::path& requested);
 
+/// The snapshot to evaluate or analyze with: `model` itself when it is a file; a run folder's best snapshot, or its
+/// newest where none was evaluated (DeepLabCut's rule for snapshotindex -1). Throws data::IoError when there is none.
+[[nodiscard]] std::filesystem::path find_model_snapshot(const std::filesystem::path& model);
+
 /// Makes the folder and writes `run.yaml`, the resolved configuration, into it. Throws data::IoError; a folder that was
 /// made is then removed again.
 void create_run_folder(const std::filesystem::path& folder, const std::string& config_yaml);

@@ -1,12 +1,12 @@
 #include "launch/training_progress.hpp"
 
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
 
+#include "launch/terminal.hpp"
 #include "mpi/collectives.hpp"
 #include "mpi/device.hpp"
 
@@ -45,7 +45,7 @@ std::string progress_line(const trainer::Progress& progress, const std::vector<d
 }
 
 TrainingProgress::TrainingProgress(const mpi::Communicator& world, int gpu)
-    : world_(world), monitor_(open_monitor(gpu)), terminal_(isatty(STDOUT_FILENO) != 0) {
+    : world_(world), monitor_(open_monitor(gpu)), terminal_(output_is_terminal()) {
   const std::vector<double> has_gpu = mpi::all_gather(world_, monitor_ ? 1 : 0);
   any_gpu_ = std::any_of(has_gpu.begin(), has_gpu.end(), [](double value) { return value > 0; });
 }

@@ -10,6 +10,7 @@
 #include "data/error.hpp"
 #include "launch/commands/command.hpp"
 #include "launch/evaluation.hpp"
+#include "launch/run_folder.hpp"
 #include "launch/training_devices.hpp"
 
 namespace ringpose::launch {
@@ -21,6 +22,7 @@ pcutoff counts only predictions with at least that likelihood. "guess RMSE" is t
 training position. Points off by more than 20 px are listed. The numbers do not depend on the number of ranks.
 
 Examples:
+  mpirun -n 2 ringpose evaluate run1 data.h5              (the run's best snapshot)
   ringpose evaluate run1/snapshot-best-180.safetensors data.h5
   mpirun -n 2 ringpose evaluate run1/snapshot-200.safetensors data.h5 --split test --csv points.csv --json errors.json)";
 
@@ -70,7 +72,8 @@ nlohmann::json report_json(const EvaluateArguments& arguments, const trainer::Ch
   return report;
 }
 
-int run_evaluate(const EvaluateArguments& arguments, const Context& context) {
+int run_evaluate(EvaluateArguments arguments, const Context& context) {
+  arguments.checkpoint = find_model_snapshot(arguments.checkpoint).string();
   const mpi::Communicator& world = context.world;
   const data::PackedReader reader(arguments.data_file);
   const trainer::Checkpoint checkpoint = trainer::load_checkpoint(arguments.checkpoint);
@@ -103,7 +106,7 @@ Command add_evaluate(CLI::App& root) {
   command.parallel = true;
   CLI::App& app = *command.app;
   app.footer(kExamples);
-  app.add_option("CHECKPOINT", arguments->checkpoint, "Snapshot written by 'ringpose train'")->required();
+  app.add_option("CHECKPOINT", arguments->checkpoint, "Snapshot file, or a run folder (its best snapshot)")->required();
   app.add_option("DATA", arguments->data_file, "Packed file written by 'ringpose pack'")->required();
   app.add_option("--pcutoff", arguments->pcutoff, "Likelihood from which a prediction counts (default: the project's)")
       ->check(CLI::Range(0.0, 1.0));
