@@ -3,10 +3,14 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
+#include <cctype>
+
 #include "data/error.hpp"
 #include "launch/dlc_config.hpp"
 #include "mpi/collectives.hpp"
 #include "trainer/checkpoint_metadata.hpp"
+#include "trainer/file_digest.hpp"
 
 namespace ringpose::launch {
 
@@ -32,10 +36,26 @@ void require_resumable(const TrainPlan& plan, const data::PackedReader& reader) 
   if (obstacle) throw data::ConfigError(fmt::format("Cannot resume from {}: {}.", plan.resume_file, *obstacle));
 }
 
+/// A damaged or different download must not become the start of a run unnoticed.
+void require_expected_weights(const TrainArguments& arguments) {
+  if (arguments.weights_sha256.empty()) return;
+  if (arguments.weights.empty())
+    throw data::ConfigError("--weights-sha256 was given without --weights: name the file that it belongs to.");
+  std::string expected = arguments.weights_sha256;
+  std::transform(expected.begin(), expected.end(), expected.begin(), [](unsigned char c) { return std::tolower(c); });
+  const std::string found = trainer::sha256_of_file(arguments.weights);
+  if (found == expected) return;
+  throw data::FormatError(
+      fmt::format("Checking the initial weights {}: the file's SHA-256 is {}, expected {}. Fetch the file again, "
+                  "or correct --weights-sha256.",
+                  arguments.weights, found, expected));
+}
+
 /// Defaults, then the resumed run's configuration, then files, then --set.
 TrainPlan plan_on_rank_0(const TrainArguments& arguments, const data::PackedReader& reader) {
   TrainPlan plan;
   require_free_run_folder(arguments.output, arguments.resume);
+  require_expected_weights(arguments);
   if (arguments.resume) {
     plan.resume_file = find_resume_snapshot(arguments.output, *arguments.resume).string();
     plan.resume = trainer::load_checkpoint(plan.resume_file);

@@ -22,6 +22,7 @@ struct TrainArguments {
   std::string dlc_config_file;
   std::vector<std::string> settings;
   std::string weights;
+  std::string weights_sha256;  ///< expected digest of the weights file in hex; empty: not checked
   ResumeRequest resume;
   std::optional<std::int64_t> stop_after_updates;
   std::optional<std::int64_t> stop_after_epochs;

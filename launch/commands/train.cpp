@@ -172,6 +172,8 @@ void add_options(CLI::App& app, TrainArguments& arguments, std::string& resume) 
       ->expected(1)
       ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
   app.add_option("--weights", arguments.weights, "Initial weights (safetensors, timm's names for resnet50_gn)");
+  app.add_option("--weights-sha256", arguments.weights_sha256,
+                 "Refuse the weights file unless it has this SHA-256 (hex)");
   app.add_option("--resume", resume, "Continue from the newest snapshot of the run folder, or from the file given")
       ->expected(0, 1)
       ->type_name("[SNAPSHOT]");
