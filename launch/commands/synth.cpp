@@ -14,9 +14,10 @@ namespace ringpose::launch {
 namespace {
 
 constexpr const char* kExamples =
-    R"(Writes FOLDER/<task>-<scorer>-<date> with config.yaml, a video, labelled images and ground-truth.csv:
-the true position, visibility and phase (still, running, blink) of every frame. Left and right are those
-of the picture. The same options and seed give the same video, images and labels. An existing project is refused.
+    R"(Writes FOLDER/<task>-<scorer>-<date>: config.yaml, a video, labelled images and ground-truth.csv. An existing project
+is refused. The same options and seed give the same video, images and labels. ground-truth.csv has a row for each frame:
+frame (from 0), phase (still, running, blink), then <part>_x, <part>_y (px, at mid exposure, known behind a closed lid too)
+and <part>_visible (1 or 0) of each bodypart. Left and right are those of the picture.
 
 Examples:
   ringpose synth demo

@@ -54,11 +54,11 @@ class Pipeline : public testing::Test {
              " --set model.net_type=resnet_18 --set training.epochs=2 --set training.global_batch=8"
              " --set training.eval_interval=1 --set augmentation.crop_width_px=96"
              " --set augmentation.crop_height_px=96 --set run.cpu_threads=1");
-    step("evaluate", 2, "evaluate " + text("run/snapshot-2.safetensors") + " " + text("face.h5"));
+    step("evaluate", 2, "evaluate " + text("run/snapshot-002.safetensors") + " " + text("face.h5"));
     step("analyze", 2,
-         "analyze " + video + " --model " + text("run/snapshot-2.safetensors") + " --destfolder " + text("two"));
+         "analyze " + video + " --model " + text("run/snapshot-002.safetensors") + " --destfolder " + text("two"));
     step("analyze_alone", 1,
-         "analyze " + video + " --model " + text("run/snapshot-2.safetensors") + " --destfolder " + text("one"));
+         "analyze " + video + " --model " + text("run/snapshot-002.safetensors") + " --destfolder " + text("one"));
     if (!failure_.empty()) return;
     step("label", 1,
          "label " + video + " --predictions " + report("analyze")["videos"][0]["h5"].get<std::string>() + " --config " +
@@ -107,7 +107,7 @@ TEST_F(Pipeline, TrainMadeEveryUpdateOnTwoRanks) {
   EXPECT_EQ(train["updates"], 2 * 3);  // ceil(19 / 8) an epoch
   EXPECT_EQ(train["finished"], true);
   EXPECT_TRUE(std::isfinite(train["train_loss"].get<double>()));
-  EXPECT_EQ(train["last_snapshot"], text("run/snapshot-2.safetensors"));
+  EXPECT_EQ(train["last_snapshot"], text("run/snapshot-002.safetensors"));
   EXPECT_TRUE(fs::exists(text("run/run.yaml")));
   EXPECT_EQ(lines_of(text("run/learning_stats.csv")).size(), 1U + 2);
 }
