@@ -13,7 +13,7 @@ launch/demo.sh [options]: sets up, builds, and trains a synthetic DeepLabCut pro
 
 Leaves in demo/: the project, the packed data, the run folder with the snapshots, the tables of the video in DeepLabCut's formats, a
 labelled video and a plot. A demo/ of an earlier run is replaced; any other folder of that name is refused. After set-up and
-build it takes under 5 minutes on 2 CPU cores; with two GPUs each rank uses one. Each step's whole output is in demo/logs.
+build it takes under 5 minutes on 2 CPU cores; with a GPU for every rank each uses one. Each step's whole output is in demo/logs.
 The last line is "demo: test error X px, video PATH"; the exit status is 0 only when the test error is below 3 px and at least 5
 times smaller than that of guessing each bodypart's mean training position.
 
@@ -66,6 +66,16 @@ if [ "$(id -u)" = 0 ]; then
   export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
 fi
 export OMPI_MCA_mpi_yield_when_idle=1
+
+# One rank per GPU; with fewer GPUs than ranks all ranks use the CPU.
+gpus=$({ nvidia-smi -L 2> /dev/null || true; } | grep -c '^GPU' || true)
+if [ -n "${CUDA_VISIBLE_DEVICES+set}" ]; then
+  gpus=$(printf '%s' "$CUDA_VISIBLE_DEVICES" | awk -F, '{ print NF }')
+fi
+if [ "${gpus:-0}" -lt "$ranks" ]; then
+  [ "${gpus:-0}" = 0 ] || echo "demo: $gpus GPU(s) for $ranks ranks: using the CPU (--ranks $gpus uses them)"
+  export CUDA_VISIBLE_DEVICES=
+fi
 
 started=$SECONDS
 step() { # step NAME COMMAND...: runs it with its output shown and kept; stops the demo when it fails
