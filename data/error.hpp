@@ -1,4 +1,5 @@
-// Typed errors of the data layer. A message names what was being done, the file, what was found, what was expected, and what to do.
+// Typed errors of the data layer. A message names what was being done, the file, what was found, what was expected, and
+// what to do.
 #pragma once
 #include <stdexcept>
 #include <string>

@@ -41,8 +41,8 @@ struct Batch {
   int width_px = 0;
   std::vector<std::uint8_t> images_NHWC;  ///< N*H*W*3, RGB; padding rows are 0
   std::vector<float> weight_N;            ///< 1 for a real row, 0 for padding
-  std::vector<float> keypoints_NK2;       ///< (x_px, y_px) in the augmented image; NaN: unlabelled, or outside the image
-  std::vector<float> keypoints_BK2;       ///< the same for the whole global batch, identical on every rank
+  std::vector<float> keypoints_NK2;  ///< (x_px, y_px) in the augmented image; NaN: unlabelled, or outside the image
+  std::vector<float> keypoints_BK2;  ///< the same for the whole global batch, identical on every rank
 };
 
 }  // namespace ringpose::data

@@ -24,7 +24,7 @@ constexpr int kExitUsage = 2;
 
 std::vector<Command> add_commands(CLI::App& app) {
   namespace launch = ringpose::launch;
-  return {launch::add_synth(app),    launch::add_pack(app),  launch::add_train(app), launch::add_evaluate(app),
+  return {launch::add_synth(app),   launch::add_pack(app),  launch::add_train(app), launch::add_evaluate(app),
           launch::add_analyze(app), launch::add_label(app), launch::add_plot(app)};
 }
 
@@ -50,8 +50,9 @@ int run_selected(const std::vector<Command>& commands, const Context& context) {
   for (const Command& command : commands) {
     if (!command.app->parsed()) continue;
     if (!command.parallel && context.world.size() > 1)
-      throw ringpose::data::ConfigError(fmt::format("'ringpose {}' runs as one process, but was started as {} ranks: start it without mpirun or srun.",
-                                                    command.app->get_name(), context.world.size()));
+      throw ringpose::data::ConfigError(fmt::format(
+          "'ringpose {}' runs as one process, but was started as {} ranks: start it without mpirun or srun.",
+          command.app->get_name(), context.world.size()));
     return command.run(context);
   }
   return kExitUsage;
@@ -60,7 +61,8 @@ int run_selected(const std::vector<Command>& commands, const Context& context) {
 /// All ranks often fail alike (a missing file): rank 0 speaks first and ends the others before they repeat it.
 void report(const std::exception& error, const ringpose::mpi::Communicator& world) {
   if (world.rank() != 0) std::this_thread::sleep_for(std::chrono::milliseconds(700));
-  const std::string prefix = world.size() > 1 ? fmt::format("[rank {}/{}] ", world.rank(), world.size()) : std::string();
+  const std::string prefix =
+      world.size() > 1 ? fmt::format("[rank {}/{}] ", world.rank(), world.size()) : std::string();
   fmt::print(stderr, "ringpose: {}{}\n", prefix, error.what());
   std::fflush(stderr);
 }
@@ -70,7 +72,10 @@ void report(const std::exception& error, const ringpose::mpi::Communicator& worl
 int main(int argc, char** argv) {
   ringpose::mpi::Environment environment(argc, argv);
   const auto world = ringpose::mpi::Communicator::world();
-  CLI::App app{"ringpose trains DeepLabCut projects on several GPUs or machines. Typical order: pack, train, evaluate, analyze, label.", "ringpose"};
+  CLI::App app{
+      "ringpose trains DeepLabCut projects on several GPUs or machines. Typical order: pack, train, evaluate, analyze, "
+      "label.",
+      "ringpose"};
   app.set_version_flag("--version", ringpose::launch::version_text());
   app.require_subcommand(1);
   const auto commands = add_commands(app);

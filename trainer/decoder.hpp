@@ -11,7 +11,8 @@ struct DecodeOptions {
   bool clip_scores = true;  ///< likelihood into [0, 1]
 };
 
-/// [N,K,3] float32 (x_px, y_px, likelihood): global argmax of each heatmap, moved by the location refinement of that cell.
+/// [N,K,3] float32 (x_px, y_px, likelihood): global argmax of each heatmap, moved by the location refinement of that
+/// cell.
 [[nodiscard]] torch::Tensor decode(const PoseOutput& output, int stride, const DecodeOptions& options = {});
 
 }  // namespace ringpose::trainer

@@ -1,6 +1,7 @@
 #include "trainer/gradient_reducer.hpp"
 
-#include <torch/torch.h>
+#include <torch/types.h>
+#include <torch/utils.h>
 
 #include <memory>
 #include <stdexcept>

@@ -1,7 +1,8 @@
 #include "trainer/parameter_sync.hpp"
 
 #include <fmt/format.h>
-#include <torch/torch.h>
+#include <torch/types.h>
+#include <torch/utils.h>
 
 #include "mpi/collectives.hpp"
 #include "trainer/content_hash.hpp"

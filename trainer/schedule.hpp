@@ -14,7 +14,8 @@ struct ScheduleOptions {
   void validate() const;
 };
 
-/// Rate during 0-based `epoch`: `milestones[i]` finished epochs switch to `rates[i]`, so milestone 90 takes effect in the 91st epoch.
+/// Rate during 0-based `epoch`: `milestones[i]` finished epochs switch to `rates[i]`, so milestone 90 takes effect in
+/// the 91st epoch.
 [[nodiscard]] double learning_rate_at(const ScheduleOptions& options, std::int64_t epoch);
 
 }  // namespace ringpose::trainer

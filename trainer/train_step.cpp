@@ -1,6 +1,7 @@
 #include "trainer/train_step.hpp"
 
-#include <torch/torch.h>
+#include <torch/types.h>
+#include <torch/utils.h>
 
 namespace ringpose::trainer {
 

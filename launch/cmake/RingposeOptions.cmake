@@ -13,7 +13,9 @@ endif()
 # -O2: the heavy arithmetic is LibTorch's and OpenCV's; files with hot loops of their own ask for -O3.
 set(CMAKE_CXX_FLAGS_RELEASE "-O2 -DNDEBUG")
 set(CMAKE_CXX_EXTENSIONS OFF)
+# Executables are compiled with -fPIC too, as GCC cannot share a precompiled header between -fPIC and -fPIE.
 set(CMAKE_POSITION_INDEPENDENT_CODE ON)
+set(CMAKE_CXX_COMPILE_OPTIONS_PIE -fPIC)
 set(CMAKE_INSTALL_RPATH_USE_LINK_PATH ON)
 find_program(RINGPOSE_CCACHE ccache)
 if(RINGPOSE_CCACHE AND NOT CMAKE_CXX_COMPILER_LAUNCHER)

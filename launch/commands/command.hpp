@@ -12,13 +12,14 @@ namespace ringpose::launch {
 /// Given to a command when it runs.
 struct Context {
   const mpi::Communicator& world;
-  std::string command_line;   ///< as typed, for provenance
+  std::string command_line;  ///< as typed, for provenance
 };
 
-/// A subcommand: `app` holds its options, `run` returns the exit code (0 only when all that was asked for is there) and throws on errors.
+/// A subcommand: `app` holds its options, `run` returns the exit code (0 only when all that was asked for is there) and
+/// throws on errors.
 struct Command {
   CLI::App* app = nullptr;
-  bool parallel = false;      ///< may run on several ranks
+  bool parallel = false;  ///< may run on several ranks
   std::function<int(const Context&)> run;
 };
 

@@ -91,7 +91,8 @@ TEST(Rows, ReadsFiles) {
 
 TEST(Rows, RefusesMalformedTexts) {
   for (const char* text : {"", ",", "1,", "a", "3-", "-3", "9-3", "%20", "%20=7", "%0==0", "%5==5", "1.5", "0x3"})
-    EXPECT_THAT([&] { return parse_rows(text, 116); }, ThrowsMessage<ConfigError>(HasSubstr("cannot read the rows"))) << text;
+    EXPECT_THAT([&] { return parse_rows(text, 116); }, ThrowsMessage<ConfigError>(HasSubstr("cannot read the rows")))
+        << text;
 }
 
 TEST(Rows, RefusesRowsOutsideTwiceOrNone) {
@@ -114,7 +115,8 @@ TEST(ChosenSplit, TheRestIsTheOtherPart) {
 
 TEST(ChosenSplit, RefusesOverlapAndEmptyTraining) {
   EXPECT_THAT([] { return chosen_split("0-3", "3-4", 5); }, ThrowsMessage<ConfigError>(HasSubstr("row 3 is both")));
-  EXPECT_THAT([] { return chosen_split(std::nullopt, "0-4", 5); }, ThrowsMessage<ConfigError>(HasSubstr("no training frame")));
+  EXPECT_THAT([] { return chosen_split(std::nullopt, "0-4", 5); },
+              ThrowsMessage<ConfigError>(HasSubstr("no training frame")));
   EXPECT_THROW(static_cast<void>(chosen_split(std::nullopt, std::nullopt, 5)), ConfigError);
 }
 
