@@ -67,11 +67,11 @@ TrainingDevices choose_training_devices(const RunConfig& config, const mpi::Comm
   return devices;
 }
 
-int choose_inference_device(const mpi::Communicator& world, bool cpu) {
+int choose_inference_device(const mpi::Communicator& world, bool cpu, int cpu_threads) {
   const mpi::Placement placement = mpi::place_rank(world);
   const auto device =
       trainer::choose_device(placement, cpu ? trainer::DeviceChoice::cpu : trainer::DeviceChoice::automatic);
-  trainer::configure_numerics({trainer::Precision::tf32, true, placement.cpu_threads});
+  trainer::configure_numerics({trainer::Precision::tf32, true, cpu_threads});
   if (!device.is_cuda()) return -1;
   mpi::set_device(placement.device_ordinal);
   return placement.device_ordinal;

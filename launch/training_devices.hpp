@@ -25,7 +25,7 @@ struct TrainingDevices {
 
 /// Collective. This rank's CUDA device for predictions, or -1 for the CPU; sets threads and PyTorch's switches. Ranks
 /// may share a GPU here, since they exchange host memory only.
-[[nodiscard]] int choose_inference_device(const mpi::Communicator& world, bool cpu);
+[[nodiscard]] int choose_inference_device(const mpi::Communicator& world, bool cpu, int cpu_threads);
 
 /// Collective: every rank's text in rank order on rank 0, empty elsewhere.
 [[nodiscard]] std::vector<std::string> gather_texts(const mpi::Communicator& world, const std::string& text);

@@ -39,8 +39,10 @@ constexpr std::array<std::pair<const char*, ScalarType>, 10> kTypes{{{"F64", Sca
       fmt::format("Reading {}: {}. It is damaged or not a safetensors file; fetch or write it again.", file, found));
 }
 
-/// Refuses a name that appears twice in one object: JSON libraries would silently keep one of the two.
+/// Refuses a name that appears twice in one object: JSON libraries would silently keep one of the two. Refuses a zero
+/// byte as well, which the library takes for the end of the text.
 Json parse_json(std::string_view text, const std::string& file) {
+  if (text.find('\0') != std::string_view::npos) fail(file, "the header holds a zero byte");
   std::vector<std::set<std::string>> names_by_depth;
   const auto visit = [&](int depth, Json::parse_event_t event, Json& parsed) {
     const auto level = static_cast<std::size_t>(depth) + (event == Json::parse_event_t::object_start ? 1 : 0);

@@ -34,6 +34,7 @@ struct EvaluateArguments {
   std::string json_file;
   std::optional<double> pcutoff;
   bool cpu = false;
+  int threads_per_rank = 1;
 };
 
 void require_same_bodyparts(const trainer::Checkpoint& checkpoint, const data::PackedReader& reader,
@@ -79,7 +80,7 @@ int run_evaluate(EvaluateArguments arguments, const Context& context) {
   const trainer::Checkpoint checkpoint = trainer::load_checkpoint(arguments.checkpoint);
   require_same_bodyparts(checkpoint, reader, arguments);
   const auto splits = chosen_splits(reader, arguments);
-  const int device = choose_inference_device(world, arguments.cpu);
+  const int device = choose_inference_device(world, arguments.cpu, arguments.threads_per_rank);
   const double pcutoff = arguments.pcutoff.value_or(reader.project().pcutoff);
   std::vector<SplitEvaluation> evaluations;
   for (const auto& [name, rows] : splits)
@@ -115,6 +116,10 @@ Command add_evaluate(CLI::App& root) {
       ->capture_default_str();
   app.add_option("--csv", arguments->csv_file, "Write every labelled point with its prediction to this file");
   app.add_option("--json", arguments->json_file, "Write the report to this file");
+  app.add_option("--threads-per-rank", arguments->threads_per_rank,
+                 "CPU threads of the network in each rank; the last digits may depend on it, so the default is fixed")
+      ->check(CLI::PositiveNumber)
+      ->capture_default_str();
   app.add_flag("--cpu", arguments->cpu, "Do not use a GPU");
   command.run = [arguments](const Context& context) { return run_evaluate(*arguments, context); };
   return command;
