@@ -27,12 +27,13 @@ using Curve = std::vector<Point>;
 using Rgb = std::array<double, 3>;
 using Map = std::function<Rgb(double)>;
 
+/// In units of table entries, as matplotlib does: rounding decides some colours by one level.
 double interpolate(const Curve& curve, double x) {
-  for (std::size_t i = 1; i < curve.size(); ++i)
-    if (x <= curve[i].x) {
-      const double share = (x - curve[i - 1].x) / (curve[i].x - curve[i - 1].x);
-      return curve[i - 1].y + share * (curve[i].y - curve[i - 1].y);
-    }
+  const double entry = x * (kEntries - 1);
+  for (std::size_t i = 1; i < curve.size(); ++i) {
+    const double before = curve[i - 1].x * (kEntries - 1), after = curve[i].x * (kEntries - 1);
+    if (entry <= after) return (entry - before) / (after - before) * (curve[i].y - curve[i - 1].y) + curve[i - 1].y;
+  }
   return curve.back().y;
 }
 
@@ -118,7 +119,7 @@ Color entry(const std::string& name, int index) {
   if (formula == formulas().end())
     throw data::ConfigError(fmt::format("unknown colormap '{}': use {}, or one of them with _r behind for the reverse",
                                         name, fmt::join(colormap_names(), ", ")));
-  const Rgb rgb = formula->second(index / double{kEntries - 1});
+  const Rgb rgb = formula->second(index == kEntries - 1 ? 1.0 : index * (1.0 / (kEntries - 1)));
   Color color{};
   for (std::size_t i = 0; i < color.size(); ++i)
     color[i] = static_cast<std::uint8_t>(std::clamp(rgb[i], 0.0, 1.0) * 255);

@@ -102,6 +102,7 @@ Figure prediction_figure(const PredictionTable& table, const DrawingFacts& drawi
     }
     figure.panels.push_back(std::move(panel));
   }
+  figure.panels[kLikelihood].y_at_least = Range{0, 1};
   figure.panels[kLikelihood].level = drawing.pcutoff;
   figure.panels[kLikelihood].level_name = fmt::format("pcutoff {}", drawing.pcutoff);
   return figure;
@@ -111,7 +112,9 @@ Figure training_figure(const std::string& csv_text, const std::string& name) {
   const CsvColumns csv(csv_text, name);
   const auto epoch = csv.column("step");
   const auto colors = bodypart_colors("viridis", 4);
-  Panel loss{"loss", {}, {}, "", false}, error{"test error (px)", {}, {}, "", false};
+  Panel loss, error;
+  loss.y_label = "loss";
+  error.y_label = "test error (px)";
   loss.series.push_back(known_points("total", colors[0], epoch, csv.column("losses/train.total_loss")));
   loss.series.push_back(known_points("heatmap", colors[1], epoch, csv.column("losses/train.bodypart_heatmap")));
   loss.series.push_back(known_points("locref", colors[2], epoch, csv.column("losses/train.bodypart_locref")));

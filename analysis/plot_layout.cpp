@@ -35,6 +35,10 @@ Range y_range(const Panel& panel) {
   for (const Series& series : panel.series)
     for (const double value : series.y) extent.add(value);
   if (panel.level) extent.add(*panel.level);
+  if (panel.y_at_least) {
+    extent.add(panel.y_at_least->low);
+    extent.add(panel.y_at_least->high);
+  }
   const Range range = extent.range();
   const double margin = kMarginShare * (range.high - range.low);
   return {range.low - margin, range.high + margin};

@@ -15,12 +15,18 @@ struct Series {
   std::vector<double> x, y;
 };
 
+struct Range {
+  double low = 0;
+  double high = 1;
+};
+
 struct Panel {
   std::string y_label;
   std::vector<Series> series;
   std::optional<double> level;  ///< dashed horizontal line
   std::string level_name;
-  bool y_down = false;  ///< image coordinates: small values on top
+  std::optional<Range> y_at_least;  ///< always shown
+  bool y_down = false;              ///< image coordinates: small values on top
 };
 
 /// Panels below each other over one x axis. The legend shows the names of the first panel's series, or of each panel's
@@ -32,13 +38,9 @@ struct Figure {
   bool own_legends = false;
 };
 
-struct Range {
-  double low = 0;
-  double high = 1;
-};
-
-/// Smallest range over all finite values (and the level), widened where it would be empty; [0, 1] where there are none.
+/// Range over all finite values, the level and `y_at_least`, with a margin; around [0, 1] where there are none.
 [[nodiscard]] Range y_range(const Panel& panel);
+/// Range over all finite x; widened where it would be empty.
 [[nodiscard]] Range x_range(const Figure& figure);
 
 /// Multiples of 1, 2 or 5 times a power of ten inside the range, at most `most` (2 or more).

@@ -145,9 +145,10 @@ void write_rows(H5::DataSet& set, const PredictionTable& table, const H5::CompTy
   });
 }
 
-void write_file(const std::filesystem::path& path, const PredictionTable& table) {
+/// The whole file as bytes: made in memory, since HDF5 cannot close a file cleanly when its disk is full.
+std::string file_bytes(const PredictionTable& table) {
   const std::string columns = column_list(table);
-  H5::H5File file(path.string(), H5F_ACC_TRUNC);
+  H5::H5File file = data::create_hdf5_in_memory();
   auto root = file.openGroup("/");
   put_class(root, "GROUP", "1.0");
   put_text(root, "PYTABLES_FORMAT_VERSION", "2.1");
@@ -160,8 +161,7 @@ void write_file(const std::filesystem::path& path, const PredictionTable& table)
   set.close();
   group.close();
   root.close();
-  file.flush(H5F_SCOPE_GLOBAL);
-  file.close();
+  return data::file_image(file);
 }
 
 std::string get_text(const H5::H5Object& object, const char* name) {
@@ -232,15 +232,12 @@ PredictionTable read_file(const std::filesystem::path& path) {
 
 void write_prediction_h5(const std::filesystem::path& path, const PredictionTable& table) {
   check_table(table);
-  data::AtomicFile file(path);
   const data::Hdf5Silence silence;
   try {
-    write_file(file.temporary_path(), table);
+    data::write_file_atomically(path, file_bytes(table));
   } catch (const H5::Exception&) {
-    throw data::IoError(
-        fmt::format("cannot write the predictions {}: {} (is the disk full?)", path.string(), silence.message()));
+    throw data::IoError(fmt::format("cannot write the predictions {}: {}", path.string(), silence.message()));
   }
-  file.commit();
 }
 
 PredictionTable read_prediction_h5(const std::filesystem::path& path) {

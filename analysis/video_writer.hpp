@@ -19,7 +19,7 @@ struct VideoWriterOptions {
       0;  ///< frames from one keyframe to the next at most; 0: the codec's habit (12 for mpeg4, 250 for x264)
   int b_frames = -1;      ///< consecutive B-frames; -1: the codec's habit (0 for mpeg4, 3 for x264)
   bool open_gop = false;  ///< x264 only: leading pictures may refer to the GOP before
-  int threads = 1;        ///< encoder threads; the bytes written depend on it for x264
+  int threads = 1;        ///< encoder threads
   /// Throws data::ConfigError.
   void validate() const;
 };

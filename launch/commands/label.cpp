@@ -110,6 +110,7 @@ nlohmann::json report_json(const LabelArguments& arguments, const analysis::Pred
           {"video", arguments.video},
           {"predictions", arguments.predictions.string()},
           {"output", output.string()},
+          {"skipped", false},
           {"frames", report.frames},
           {"shown_frames", shown},
           {"pcutoff", drawing.pcutoff},
@@ -136,6 +137,11 @@ int run_label(LabelArguments arguments) {
         fmt::format("the labelled video would replace the video {}: choose another name with -o", arguments.video));
   if (fs::exists(output) && !arguments.overwrite) {
     fmt::print("{} is there already; use --overwrite to write it again\n", output.string());
+    write_json_report(arguments.json_file, {{"command", "label"},
+                                            {"video", arguments.video},
+                                            {"predictions", arguments.predictions.string()},
+                                            {"output", output.string()},
+                                            {"skipped", true}});
     return 0;
   }
   fmt::print("predictions: {}\nsettings: {}\n", arguments.predictions.string(), source);
