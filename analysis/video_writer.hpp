@@ -25,8 +25,8 @@ struct VideoWriterOptions {
 };
 
 /// Writes to a temporary name in the same folder; finish() completes and renames, the destructor without finish()
-/// removes it. The container follows the file name: .mp4, .mov, .avi or .mkv. Same frames and options give the same
-/// bytes. One thread at a time.
+/// removes it. The container follows the file name: .mp4, .mov, .avi or .mkv. With mpeg4 the same frames and
+/// options give the same bytes; x264 does not promise that. One thread at a time.
 class VideoWriter {
  public:
   /// Throws data::ConfigError (options, unknown container), data::IoError (folder, codec not built into FFmpeg).
