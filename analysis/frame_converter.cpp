@@ -1,5 +1,6 @@
 #include "analysis/frame_converter.hpp"
 
+#include <algorithm>
 #include <utility>
 
 #include "data/error.hpp"
@@ -84,9 +85,17 @@ void FrameConverter::convert(const AVFrame& picture, data::Image& image) {
   target.width_px = picture.width;
   target.channels = kRgbBytes;
   target.pixels_HWC.resize(std::size_t{kRgbBytes} * picture.width * picture.height);
-  std::uint8_t* rows[] = {target.pixels_HWC.data()};
-  const int stride[] = {kRgbBytes * picture.width};
+  // swscale's vector code writes whole vectors, past the end of a row whose width is no multiple of 16: rows with room
+  // behind them, then copied.
+  constexpr std::size_t kRoomBytes = 256;
+  const std::size_t row_bytes = std::size_t{kRgbBytes} * picture.width;
+  const std::size_t stride_bytes = (row_bytes + kRoomBytes + 63) / 64 * 64;
+  padded_.resize(stride_bytes * picture.height + kRoomBytes);
+  std::uint8_t* rows[] = {padded_.data()};
+  const int stride[] = {static_cast<int>(stride_bytes)};
   sws_scale(scaler_.get(), picture.data, picture.linesize, 0, picture.height, rows, stride);
+  for (int y = 0; y < picture.height; ++y)
+    std::copy_n(padded_.data() + y * stride_bytes, row_bytes, target.pixels_HWC.data() + y * row_bytes);
   if (rotation_degrees_ != 0) rotate(upright_, rotation_degrees_, image);
 }
 

@@ -1,5 +1,8 @@
 // Decoded pictures to upright RGB images. Internal to analysis.
 #pragma once
+#include <cstdint>
+#include <vector>
+
 #include "analysis/libav.hpp"
 #include "data/sample.hpp"
 
@@ -19,6 +22,7 @@ class FrameConverter {
   int rotation_degrees_;
   libav::Scaler scaler_;
   int width_ = 0, height_ = 0, format_ = AV_PIX_FMT_NONE, colorspace_ = -1, range_ = -1;
+  std::vector<std::uint8_t> padded_;
   data::Image upright_;
 };
 
