@@ -150,7 +150,7 @@ TEST_F(VideoIndexErrors, NotAVideo) {
 }
 
 TEST_F(VideoIndexErrors, EmptyFile) {
-  std::ofstream(folder_ / "empty.mp4");
+  const std::ofstream empty(folder_ / "empty.mp4");
   EXPECT_THAT(message(folder_ / "empty.mp4"), HasSubstr("cannot open the video"));
 }
 
