@@ -165,7 +165,7 @@ TEST_F(Analyze, RefusesWhatIsNoVideo) {
   refuses(folder_ / "none.mp4", HasSubstr("No such file"));
   std::ofstream(folder_ / "text.mp4") << "no video";
   refuses(folder_ / "text.mp4", HasSubstr("not a video"));
-  std::ofstream(folder_ / "empty.mp4");
+  const std::ofstream empty(folder_ / "empty.mp4");
   refuses(folder_ / "empty.mp4", HasSubstr("cannot open the video"));
 }
 
