@@ -24,7 +24,7 @@ struct ProjectFacts {
   bool operator==(const ProjectFacts&) const = default;
 };
 
-/// All but the skeleton as JSON text, for packed files.
+/// All but the skeleton as JSON text, for packed files and checkpoints.
 [[nodiscard]] std::string project_facts_to_json(const ProjectFacts& facts);
 /// Reads what project_facts_to_json() wrote; unknown names are ignored. Throws FormatError.
 [[nodiscard]] ProjectFacts project_facts_from_json(const std::string& text);

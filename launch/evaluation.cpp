@@ -6,6 +6,8 @@
 #include <nlohmann/json.hpp>
 
 #include "analysis/predictor.hpp"
+#include "data/sampler.hpp"
+#include "launch/commands/command.hpp"
 #include "trainer/validation.hpp"
 
 namespace ringpose::launch {
@@ -16,7 +18,7 @@ std::vector<trainer::Prediction> predict_share(const std::vector<std::int64_t>& 
                                                const trainer::Checkpoint& checkpoint, const data::PackedReader& reader,
                                                const mpi::Communicator& world, int device_ordinal) {
   analysis::Predictor predictor(checkpoint, {.batch = 1, .device_ordinal = device_ordinal});
-  const auto mine = trainer::rows_of_rank(static_cast<std::int64_t>(rows.size()), world.rank(), world.size());
+  const auto mine = data::slice_of_batch(static_cast<std::int64_t>(rows.size()), world.rank(), world.size());
   std::vector<trainer::Prediction> predictions;
   for (std::int64_t i = mine.first; i < mine.first + mine.count; ++i) {
     const data::Sample sample = reader.read_sample(rows[static_cast<std::size_t>(i)]);
@@ -39,14 +41,13 @@ std::vector<FarPoint> far_points(const SplitEvaluation& evaluation, const data::
   return points;
 }
 
-nlohmann::json number(double value) {
-  return std::isfinite(value) ? nlohmann::json(value) : nlohmann::json(nullptr);
-}
-
 nlohmann::json summary_json(const trainer::ErrorSummary& summary) {
-  return {{"rmse_px", number(summary.mean_px)},     {"rmse_pcutoff_px", number(summary.mean_pcutoff_px)},
-          {"median_px", number(summary.median_px)}, {"max_px", number(summary.max_px)},
-          {"labelled", summary.labelled},           {"above_pcutoff", summary.above_pcutoff}};
+  return {{"rmse_px", json_number(summary.mean_px)},
+          {"rmse_pcutoff_px", json_number(summary.mean_pcutoff_px)},
+          {"median_px", json_number(summary.median_px)},
+          {"max_px", json_number(summary.max_px)},
+          {"labelled", summary.labelled},
+          {"above_pcutoff", summary.above_pcutoff}};
 }
 
 std::string cell(double value) {
@@ -83,10 +84,10 @@ SplitEvaluation evaluate_split(const std::string& name, const std::vector<std::i
 nlohmann::json split_json(const SplitEvaluation& evaluation, const std::vector<std::string>& bodyparts) {
   nlohmann::json report = summary_json(evaluation.errors.all);
   report["images"] = evaluation.rows.size();
-  report["baseline_rmse_px"] = number(evaluation.baseline.all.mean_px);
+  report["baseline_rmse_px"] = json_number(evaluation.baseline.all.mean_px);
   for (std::size_t k = 0; k < bodyparts.size(); ++k) {
     report["bodyparts"][bodyparts[k]] = summary_json(evaluation.errors.per_bodypart[k]);
-    report["bodyparts"][bodyparts[k]]["baseline_rmse_px"] = number(evaluation.baseline.per_bodypart[k].mean_px);
+    report["bodyparts"][bodyparts[k]]["baseline_rmse_px"] = json_number(evaluation.baseline.per_bodypart[k].mean_px);
   }
   report["far_points"] = nlohmann::json::array();
   for (const FarPoint& point : evaluation.far_points)

@@ -4,6 +4,8 @@
 #include <limits>
 #include <nlohmann/json.hpp>
 
+#include "data/project_facts.hpp"
+
 namespace ringpose::trainer {
 
 namespace {
@@ -18,37 +20,18 @@ double number_or_nan(const json& value) {
   return value.is_null() ? std::numeric_limits<double>::quiet_NaN() : value.get<double>();
 }
 
+/// The packed file's text for the facts, and the skeleton, which stands apart there.
 json project_json(const data::ProjectFacts& project) {
-  return {{"task", project.task},
-          {"scorer", project.scorer},
-          {"date", project.date},
-          {"bodyparts", project.skeleton.bodyparts},
-          {"skeleton", project.skeleton.links},
-          {"pcutoff", project.pcutoff},
-          {"dotsize", project.dotsize},
-          {"alphavalue", project.alphavalue},
-          {"colormap", project.colormap},
-          {"skeleton_color", project.skeleton_color},
-          {"train_fraction", project.train_fraction},
-          {"shuffle", project.shuffle},
-          {"iteration", project.iteration}};
+  json root = json::parse(data::project_facts_to_json(project));
+  root["bodyparts"] = project.skeleton.bodyparts;
+  root["skeleton"] = project.skeleton.links;
+  return root;
 }
 
 data::ProjectFacts project_from(const json& root) {
-  data::ProjectFacts project;
-  root.at("task").get_to(project.task);
-  root.at("scorer").get_to(project.scorer);
-  root.at("date").get_to(project.date);
+  data::ProjectFacts project = data::project_facts_from_json(root.dump());
   root.at("bodyparts").get_to(project.skeleton.bodyparts);
   root.at("skeleton").get_to(project.skeleton.links);
-  root.at("pcutoff").get_to(project.pcutoff);
-  root.at("dotsize").get_to(project.dotsize);
-  root.at("alphavalue").get_to(project.alphavalue);
-  root.at("colormap").get_to(project.colormap);
-  root.at("skeleton_color").get_to(project.skeleton_color);
-  root.at("train_fraction").get_to(project.train_fraction);
-  root.at("shuffle").get_to(project.shuffle);
-  root.at("iteration").get_to(project.iteration);
   return project;
 }
 

@@ -5,7 +5,7 @@
 
 namespace ringpose::trainer {
 
-/// SHA-256 of the whole file as 64 lower-case hex digits (OpenSSL). Throws data::IoError.
+/// SHA-256 of the whole file as 64 lower-case hex digits. Throws data::IoError.
 [[nodiscard]] std::string sha256_of_file(const std::filesystem::path& path);
 
 }  // namespace ringpose::trainer

@@ -8,14 +8,10 @@
 #include <string>
 #include <type_traits>
 
+#include "data/sampler.hpp"
 #include "mpi/collectives.hpp"
 
 namespace ringpose::trainer {
-
-RowRange rows_of_rank(std::int64_t count, int rank, int world_size) {
-  const std::int64_t share = count / world_size, rest = count % world_size;
-  return {rank * share + std::min<std::int64_t>(rank, rest), share + (rank < rest ? 1 : 0)};
-}
 
 std::vector<Prediction> gather_predictions(const mpi::Communicator& world, std::span<const Prediction> local) {
   static_assert(std::is_trivially_copyable_v<Prediction>);
@@ -56,7 +52,7 @@ ErrorReport validate(PoseModel& model, const data::PackedReader& reader, std::sp
                      const mpi::Communicator& world, const ValidationOptions& options) {
   const torch::NoGradGuard no_grad;
   model.eval();
-  const RowRange mine = rows_of_rank(static_cast<std::int64_t>(rows.size()), world.rank(), world.size());
+  const data::Slice mine = data::slice_of_batch(static_cast<std::int64_t>(rows.size()), world.rank(), world.size());
   std::vector<Prediction> predictions;
   for (std::int64_t i = 0; i < mine.count; ++i)
     append_predictions(model, reader.read_sample(rows[static_cast<std::size_t>(mine.first + i)]).image, options,

@@ -15,13 +15,6 @@
 
 namespace ringpose::trainer {
 
-/// This rank's part of `count` rows: consecutive, parts differ by at most one row.
-struct RowRange {
-  std::int64_t first = 0;
-  std::int64_t count = 0;
-};
-[[nodiscard]] RowRange rows_of_rank(std::int64_t count, int rank, int world_size);
-
 /// Collective: joins the ranks' predictions in rank order on every rank.
 [[nodiscard]] std::vector<Prediction> gather_predictions(const mpi::Communicator& world,
                                                          std::span<const Prediction> local);

@@ -1,6 +1,5 @@
 // ringpose analyze: keypoints of every frame of videos, on one or several ranks.
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <chrono>
@@ -13,6 +12,8 @@
 #include "data/error.hpp"
 #include "launch/analysis_run.hpp"
 #include "launch/commands/command.hpp"
+#include "launch/run_folder.hpp"
+#include "launch/terminal.hpp"
 #include "mpi/collectives.hpp"
 #include "mpi/device.hpp"
 #include "mpi/placement.hpp"
@@ -41,17 +42,6 @@ struct AnalyzeArguments {
   int threads_per_rank = 1;
   AnalysisRunOptions run;
 };
-
-/// A snapshot file, or a run folder's best snapshot (its newest where none was evaluated).
-std::filesystem::path model_file(const std::string& model) {
-  if (!std::filesystem::is_directory(model)) return model;
-  if (const auto best = trainer::best_checkpoint(model)) return *best;
-  if (const auto latest = trainer::latest_checkpoint(model)) return *latest;
-  throw data::IoError(
-      fmt::format("cannot analyze with the run folder {}: it holds no snapshot-*.safetensors. Train first, or name "
-                  "a snapshot file.",
-                  model));
-}
 
 std::string scorer_of(const trainer::Checkpoint& checkpoint, const std::filesystem::path& file) {
   const auto name = trainer::parse_snapshot_name(file.filename().string());
@@ -93,7 +83,7 @@ class ProgressLine {
   void show(std::int64_t done, std::int64_t total) {
     using std::chrono::duration;
     const auto now = std::chrono::steady_clock::now();
-    const bool terminal = isatty(STDOUT_FILENO) != 0;
+    const bool terminal = output_is_terminal();
     if (done < total && duration<double>(now - shown_).count() < (terminal ? 0.2 : 10)) return;
     shown_ = now;
     const double seconds = duration<double>(now - begin_).count();
@@ -131,7 +121,7 @@ void print_result(const VideoResult& result) {
 int run_analyze(AnalyzeArguments arguments, const Context& context) {
   const mpi::Communicator& world = context.world;
   const bool speaks = world.rank() == 0;
-  const auto file = model_file(arguments.model);
+  const auto file = find_model_snapshot(arguments.model);
   const trainer::Checkpoint checkpoint = trainer::load_checkpoint(file);
   const int device = choose_device(arguments, world);
   arguments.run.checkpoint = file.filename().string();

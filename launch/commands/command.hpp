@@ -32,6 +32,9 @@ struct Command {
 [[nodiscard]] Command add_label(CLI::App& root);
 [[nodiscard]] Command add_plot(CLI::App& root);
 
+/// A number for a report: null where it is not finite (JSON has no NaN).
+[[nodiscard]] nlohmann::json json_number(double value);
+
 /// Writes a command's report for --json FILE, atomically; no-op when `file` is empty. Throws data::IoError.
 void write_json_report(const std::string& file, const nlohmann::json& report);
 

@@ -1,7 +1,6 @@
 // ringpose label: a video with its predictions drawn into it.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
-#include <unistd.h>
 
 #include <cstdio>
 #include <memory>
@@ -15,6 +14,7 @@
 #include "data/dlc_project.hpp"
 #include "data/error.hpp"
 #include "launch/commands/command.hpp"
+#include "launch/terminal.hpp"
 #include "trainer/checkpoint.hpp"
 
 namespace ringpose::launch {
@@ -145,7 +145,7 @@ int run_label(LabelArguments arguments) {
     return 0;
   }
   fmt::print("predictions: {}\nsettings: {}\n", arguments.predictions.string(), source);
-  const bool terminal = isatty(STDOUT_FILENO) != 0;
+  const bool terminal = output_is_terminal();
   const auto progress = [&](std::int64_t done) {
     if (!terminal || (done % 50 != 0 && done != table.frames)) return;
     fmt::print("\rframe {}/{}{}", done, table.frames, done == table.frames ? "\n" : "");

@@ -1,6 +1,5 @@
 // ringpose pack: a DeepLabCut project to one packed file for training.
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <cstdio>
 #include <memory>
@@ -8,6 +7,7 @@
 
 #include "data/packer.hpp"
 #include "launch/commands/command.hpp"
+#include "launch/terminal.hpp"
 #include "launch/version.hpp"
 
 namespace ringpose::launch {
@@ -102,7 +102,7 @@ int run_pack(PackArguments& arguments, const Context& context) {
   options.outside = arguments.outside == "drop" ? data::OutsideLabels::kDrop : data::OutsideLabels::kRefuse;
   options.program = version_text();
   options.command_line = context.command_line;
-  if (isatty(STDOUT_FILENO) != 0) options.progress = print_progress;
+  if (output_is_terminal()) options.progress = print_progress;
   const data::PackReport report = data::pack_project(options);
   print_report(options, report);
   write_json_report(arguments.json_file, report_json(options, report));

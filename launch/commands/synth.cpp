@@ -1,6 +1,5 @@
 // ringpose synth: a complete DeepLabCut project with a synthetic video, for demos, trials and tests.
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <cstdio>
@@ -9,6 +8,7 @@
 
 #include "launch/commands/command.hpp"
 #include "launch/synthetic_project.hpp"
+#include "launch/terminal.hpp"
 
 namespace ringpose::launch {
 namespace {
@@ -94,7 +94,7 @@ void print_report(const nlohmann::json& report) {
 int run_synth(SynthArguments& arguments) {
   SyntheticProjectOptions& options = arguments.project;
   if (options.date.empty()) options.date = today();
-  const bool terminal = isatty(STDOUT_FILENO) != 0;
+  const bool terminal = output_is_terminal();
   const auto progress = [&](int drawn) {
     if (!terminal || (drawn % 20 != 0 && drawn != options.video.frames)) return;
     fmt::print("\rdrawing frame {}/{}{}", drawn, options.video.frames, drawn == options.video.frames ? "\n" : "");

@@ -1,7 +1,6 @@
 // ringpose train: trains a packed project on one or several ranks.
 #include <fmt/format.h>
 
-#include <cmath>
 #include <cstdio>
 #include <filesystem>
 #include <memory>
@@ -77,10 +76,6 @@ void print_start(const TrainArguments& arguments, const TrainPlan& plan, const T
   std::fflush(stdout);
 }
 
-nlohmann::json number(double value) {
-  return std::isnan(value) ? nlohmann::json(nullptr) : nlohmann::json(value);
-}
-
 nlohmann::json report_json(const TrainArguments& arguments, const TrainPlan& plan, const TrainingDevices& devices,
                            int ranks, const trainer::TrainingResult& result, const std::vector<double>& gpu_percent) {
   const auto best = trainer::best_checkpoint(arguments.output);
@@ -100,11 +95,11 @@ nlohmann::json report_json(const TrainArguments& arguments, const TrainPlan& pla
           {"epochs", result.epochs},
           {"updates", result.updates},
           {"finished", result.finished},
-          {"train_loss", number(result.last.loss_total)},
-          {"test_rmse_px", number(result.last.test_rmse_px)},
-          {"test_rmse_pcutoff_px", number(result.last.test_rmse_pcutoff_px)},
+          {"train_loss", json_number(result.last.loss_total)},
+          {"test_rmse_px", json_number(result.last.test_rmse_px)},
+          {"test_rmse_pcutoff_px", json_number(result.last.test_rmse_pcutoff_px)},
           {"best_epoch", result.best_epoch},
-          {"best_test_rmse_px", number(result.best_rmse_px)},
+          {"best_test_rmse_px", json_number(result.best_rmse_px)},
           {"best_snapshot", best ? best->string() : ""},
           {"last_snapshot", last ? last->string() : ""},
           {"seconds", result.seconds},
