@@ -14,6 +14,7 @@
 #include "analysis/video_index.hpp"
 #include "tests/support/numbered_video.hpp"
 #include "tests/support/process.hpp"
+#include "tests/support/report_names.hpp"
 #include "tests/support/small_mount.hpp"
 #include "tests/support/temporary_folder.hpp"
 #include "trainer/checkpoint.hpp"
@@ -105,11 +106,19 @@ class Analyze : public testing::Test {
       EXPECT_THAT(names_in(output_), testing::IsEmpty());
     }
   }
+  [[nodiscard]] std::string to_json() const { return " --json " + report_file_.string(); }
+  /// What to_json() made the last command write, after comparing its names with their documentation.
+  [[nodiscard]] nlohmann::json documented_report(const std::string& command) const {
+    const auto report = nlohmann::json::parse(bytes_of(report_file_));
+    tests::expect_documented(command, report);
+    return report;
+  }
   [[nodiscard]] fs::path result(const std::string& ending) const { return output_ / ("v" + kScorer + ending); }
 
   static tests::TemporaryFolder* shared_;
   tests::TemporaryFolder folder_;
   fs::path output_ = folder_ / "out";
+  fs::path report_file_ = folder_ / "report.json";
 };
 
 tests::TemporaryFolder* Analyze::shared_ = nullptr;
@@ -131,6 +140,7 @@ TEST_F(Analyze, FilesDoNotDependOnTheNumberOfRanks) {
     EXPECT_TRUE(bytes_of(result("_ringpose.json")) == sidecar) << ranks << " ranks";
   }
   const auto report = nlohmann::json::parse(bytes_of(folder_ / "r.json"));
+  tests::expect_documented("analyze", report);
   EXPECT_EQ(report.at("scorer"), kScorer);
   EXPECT_EQ(report.at("videos").at(0).at("frames"), kFrames);
 }
@@ -138,11 +148,13 @@ TEST_F(Analyze, FilesDoNotDependOnTheNumberOfRanks) {
 TEST_F(Analyze, SkipsWhatIsThereUnlessToldOtherwise) {
   std::ofstream(result(".h5")) << "old";
   std::ofstream(result(".csv")) << "old";
-  const auto skipped = analyze(video(), 2);
-  EXPECT_EQ(skipped.exit_code, 0);
+  const auto skipped = analyze(video(), 2, to_json());
+  ASSERT_EQ(skipped.exit_code, 0) << skipped.output;
+  EXPECT_EQ(documented_report("analyze").at("videos").at(0).at("skipped"), true);
   EXPECT_THAT(skipped.output, HasSubstr("already analyzed"));
   EXPECT_EQ(bytes_of(result(".h5")), "old");
-  EXPECT_EQ(analyze(video(), 1, "--overwrite --no-csv").exit_code, 0);
+  ASSERT_EQ(analyze(video(), 1, "--overwrite --no-csv" + to_json()).exit_code, 0);
+  EXPECT_TRUE(documented_report("analyze").at("videos").at(0).at("csv").is_null());
   EXPECT_EQ(analysis::read_prediction_h5(result(".h5")).frames, kFrames);
   EXPECT_EQ(bytes_of(result(".csv")), "old");
 }
@@ -150,11 +162,17 @@ TEST_F(Analyze, SkipsWhatIsThereUnlessToldOtherwise) {
 TEST_F(Analyze, LabelAndPlotFindEverythingBesideTheVideo) {
   fs::copy(video(), output_ / "v.mp4");
   ASSERT_EQ(analyze(output_ / "v.mp4").exit_code, 0);
-  const auto labelled = run(1, "label " + (output_ / "v.mp4").string() + " --trailpoints 3");
+  const std::string label = "label " + (output_ / "v.mp4").string() + " --trailpoints 3" + to_json();
+  const auto labelled = run(1, label);
   ASSERT_EQ(labelled.exit_code, 0) << labelled.output;
+  EXPECT_EQ(documented_report("label").at("skipped"), false);
+  const auto skipped = run(1, label);
+  ASSERT_EQ(skipped.exit_code, 0) << skipped.output;
+  EXPECT_EQ(documented_report("label").at("skipped"), true);
   EXPECT_EQ(analysis::index_video(result("_p60_labeled.mp4")).size(), kFrames);
-  const auto plotted = run(1, "plot " + result(".h5").string() + " -o " + (output_ / "p.png").string());
+  const auto plotted = run(1, "plot " + result(".h5").string() + " -o " + (output_ / "p.png").string() + to_json());
   ASSERT_EQ(plotted.exit_code, 0) << plotted.output;
+  (void)documented_report("plot");
   EXPECT_THAT(bytes_of(output_ / "p.png"), testing::StartsWith("\x89PNG"));
   const auto replaced = run(1, "label " + (output_ / "v.mp4").string() + " -o " + (output_ / "v.mp4").string());
   EXPECT_NE(replaced.exit_code, 0);

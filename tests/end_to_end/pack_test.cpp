@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "tests/support/process.hpp"
+#include "tests/support/report_names.hpp"
 #include "tests/support/small_mount.hpp"
 #include "tests/support/small_project.hpp"
 #include "tests/support/temporary_folder.hpp"
@@ -78,6 +79,7 @@ TEST_F(Pack, PrintsAndReportsWhatItPacked) {
   EXPECT_TRUE(report["split"]["seed"].is_null());
   EXPECT_EQ(report["bytes"], fs::file_size(output_));
   EXPECT_EQ(report["content_digest"].get<std::string>().size(), 64U);
+  tests::expect_documented("pack", report);
 }
 
 TEST_F(Pack, ExplainsItselfWithExamples) {
@@ -91,9 +93,12 @@ TEST_F(Pack, DropsOutsideLabelsOnlyWhenAsked) {
   ASSERT_TRUE(tests::replace_in_file(labels("b"), "8.0,9.0", "8.0,90.0"));
   refuses(AllOf(HasSubstr("'nose'"), HasSubstr("b/img9.png"), HasSubstr("y = 90"), HasSubstr("24 x 50"),
                 HasSubstr("--outside drop")));
-  const auto result = pack("--outside drop");
-  EXPECT_EQ(result.exit_code, 0);
+  const fs::path report_file = folder_ / "pack.json";
+  const auto result = pack("--outside drop --json '" + report_file.string() + "'");
+  ASSERT_EQ(result.exit_code, 0) << result.output;
   EXPECT_THAT(result.output, HasSubstr("dropped: nose of labeled-data/b/img9.png"));
+  const auto unseen = tests::expect_documented("pack", nlohmann::json::parse(tests::read_text(report_file)));
+  EXPECT_THAT(unseen, testing::ElementsAre("notes[]"));
 }
 
 TEST_F(Pack, RefusesAMissingImage) {

@@ -12,6 +12,7 @@
 #include "analysis/video_index.hpp"
 #include "data/label_table.hpp"
 #include "tests/support/process.hpp"
+#include "tests/support/report_names.hpp"
 #include "tests/support/temporary_folder.hpp"
 
 namespace ringpose::tests {
@@ -89,6 +90,14 @@ class Pipeline : public testing::Test {
   static inline TemporaryFolder* folder_ = nullptr;
   static inline std::string failure_;
 };
+
+TEST_F(Pipeline, EveryReportIsDocumented) {
+  for (const char* command : {"pack", "train"}) expect_documented(command, report(command));
+  // Optional names are there too, and no list is empty, but that the few test images may all be predicted well.
+  for (const char* command : {"synth", "evaluate", "analyze", "label", "plot"})
+    EXPECT_THAT(expect_documented(command, report(command)), testing::Each(testing::StartsWith("test.far_points[]")))
+        << command;
+}
 
 TEST_F(Pipeline, PackSplitsByTheProjectsFraction) {
   const json pack = report("pack");

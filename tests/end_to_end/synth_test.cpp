@@ -14,6 +14,7 @@
 #include "analysis/video_index.hpp"
 #include "data/label_table.hpp"
 #include "tests/support/process.hpp"
+#include "tests/support/report_names.hpp"
 #include "tests/support/small_mount.hpp"
 #include "tests/support/temporary_folder.hpp"
 
@@ -174,6 +175,7 @@ TEST_F(SynthProject, LabelsEqualTheGroundTruthAndLackWhatIsHidden) {
 
 TEST_F(SynthProject, JsonReportHoldsTheSameTruth) {
   const auto report = nlohmann::json::parse(read_file(*folder_ / "synth.json"));
+  EXPECT_THAT(tests::expect_documented("synth", report), testing::IsEmpty());
   EXPECT_EQ(report["project"], project_.string());
   EXPECT_EQ(report["video"], (project_ / "videos/face.mp4").string());
   EXPECT_EQ(report["frames"], 120);

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "tests/support/process.hpp"
+#include "tests/support/report_names.hpp"
 #include "tests/support/small_mount.hpp"
 #include "tests/support/small_project.hpp"
 #include "tests/support/temporary_folder.hpp"
@@ -109,6 +110,7 @@ TEST_F(Train, TwoRanksLeaveSnapshotsMetricsAndAReport) {
   for (const char* file : {"run.yaml", "learning_stats.csv", "snapshot-003.safetensors"})
     EXPECT_TRUE(fs::exists(folder_ / "run" / file)) << file;
   const auto report = nlohmann::json::parse(read_text(folder_ / "train.json"));
+  expect_documented("train", report);
   EXPECT_EQ(report["updates"], 6);
   EXPECT_EQ(report["finished"], true);
   EXPECT_EQ(report["random_weights"], true);
@@ -128,6 +130,7 @@ TEST_F(Train, TwoRanksLeaveSnapshotsMetricsAndAReport) {
                     data_.string() + " --pcutoff 0.1 --json " + out + " --csv " + (folder_ / "points.csv").string());
     ASSERT_EQ(evaluated.exit_code, 0) << evaluated.output;
     errors.push_back(nlohmann::json::parse(read_text(out)));
+    expect_documented("evaluate", errors.back());
     errors.back().erase("ranks");
   }
   EXPECT_EQ(errors[0], errors[1]);
@@ -141,23 +144,26 @@ TEST_F(Train, TwoRanksLeaveSnapshotsMetricsAndAReport) {
 
 TEST_F(Train, ResumedRunEqualsTheUninterruptedOneBitForBit) {
   const std::string ranks = mpirun(2);
+  const auto json = [this](const std::string& name) { return " --json " + (folder_ / (name + ".json")).string(); };
   const ProcessResult whole = run_process(ranks + train(folder_ / "whole", 4));
   ASSERT_EQ(whole.exit_code, 0) << whole.output;
   // Stopped within the second epoch, before the rate changes, and once more between epochs.
-  const ProcessResult first = run_process(ranks + train(folder_ / "parts", 4, "--max-steps 3"));
+  const ProcessResult first = run_process(ranks + train(folder_ / "parts", 4, "--max-steps 3" + json("first")));
   ASSERT_EQ(first.exit_code, 0) << first.output;
   EXPECT_THAT(first.output, HasSubstr("stopped as asked: 1 epochs, 3 updates"));
   EXPECT_TRUE(fs::exists(folder_ / "parts" / "snapshot-001-step-0001.safetensors"));
   const std::string go_on = kBinary + " train " + data_.string() + " --output " + (folder_ / "parts").string();
-  const ProcessResult second = run_process(ranks + go_on + " --stop-after-epochs 3 --resume");
+  const ProcessResult second = run_process(ranks + go_on + " --stop-after-epochs 3 --resume" + json("second"));
   ASSERT_EQ(second.exit_code, 0) << second.output;
-  const ProcessResult third =
-      run_process(ranks + go_on + " --resume " + (folder_ / "parts" / "snapshot-003.safetensors").string());
+  const ProcessResult third = run_process(ranks + go_on + " --resume " +
+                                          (folder_ / "parts" / "snapshot-003.safetensors").string() + json("third"));
   ASSERT_EQ(third.exit_code, 0) << third.output;
   EXPECT_TRUE(read_text(folder_ / "whole" / "snapshot-004.safetensors") ==
               read_text(folder_ / "parts" / "snapshot-004.safetensors"));
   EXPECT_EQ(without_speed(read_text(folder_ / "whole" / "learning_stats.csv")),
             without_speed(read_text(folder_ / "parts" / "learning_stats.csv")));
+  for (const char* name : {"first.json", "second.json", "third.json"})
+    expect_documented("train", nlohmann::json::parse(read_text(folder_ / name)));
 }
 
 TEST_F(Train, RefusesBadSettings) {
