@@ -26,8 +26,10 @@ struct DrawingFacts {
 
 /// How the predictions came to be: the rest of `<stem><scorer>_ringpose.json`.
 struct AnalysisFacts {
-  std::string video;
-  std::string checkpoint;
+  std::string video;             ///< file name
+  std::int64_t video_bytes = 0;  ///< size of the file
+  std::string checkpoint;        ///< file name
+  std::string checkpoint_sha256;
   std::string scorer;
   std::string net_type;
   std::int64_t epochs = 0;
@@ -45,8 +47,13 @@ struct AnalysisFacts {
 
 /// Writes the sidecar atomically. Throws data::IoError.
 void write_sidecar(const std::filesystem::path& path, const AnalysisFacts& analysis, const DrawingFacts& drawing);
+struct Sidecar {
+  AnalysisFacts analysis;
+  DrawingFacts drawing;
+};
+
 /// Nothing when the file is missing. Throws data::FormatError when it is not ours.
-[[nodiscard]] std::optional<DrawingFacts> read_sidecar(const std::filesystem::path& path);
+[[nodiscard]] std::optional<Sidecar> read_sidecar(const std::filesystem::path& path);
 /// `<predictions without extension>_ringpose.json`.
 [[nodiscard]] std::filesystem::path sidecar_path(const std::filesystem::path& predictions);
 

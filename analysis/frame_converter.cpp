@@ -87,10 +87,9 @@ void FrameConverter::convert(const AVFrame& picture, data::Image& image) {
   target.pixels_HWC.resize(std::size_t{kRgbBytes} * picture.width * picture.height);
   // swscale's vector code writes whole vectors, past the end of a row whose width is no multiple of 16: rows with room
   // behind them, then copied.
-  constexpr std::size_t kRoomBytes = 256;
   const std::size_t row_bytes = std::size_t{kRgbBytes} * picture.width;
-  const std::size_t stride_bytes = (row_bytes + kRoomBytes + 63) / 64 * 64;
-  padded_.resize(stride_bytes * picture.height + kRoomBytes);
+  const std::size_t stride_bytes = libav::padded_row_bytes(row_bytes);
+  padded_.resize(stride_bytes * picture.height);
   std::uint8_t* rows[] = {padded_.data()};
   const int stride[] = {static_cast<int>(stride_bytes)};
   sws_scale(scaler_.get(), picture.data, picture.linesize, 0, picture.height, rows, stride);

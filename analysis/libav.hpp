@@ -41,6 +41,12 @@ using Scaler = std::unique_ptr<SwsContext, FreeScaler>;
 /// New empty handles; throw std::bad_alloc.
 [[nodiscard]] Frame make_frame();
 [[nodiscard]] Packet make_packet();
+/// Bytes from one row to the next so that swscale's vector code, which reads and writes whole vectors past a row's end,
+/// stays in it, in the last row too.
+[[nodiscard]] constexpr std::size_t padded_row_bytes(std::size_t row_bytes) {
+  constexpr std::size_t kRoom = 256, kAlignment = 64;
+  return (row_bytes + kRoom + kAlignment - 1) / kAlignment * kAlignment;
+}
 /// FFmpeg prints to stderr by default; libraries here do not. Safe to call often.
 void silence_log();
 

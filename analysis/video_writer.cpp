@@ -2,7 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
+#include <vector>
 
 #include "analysis/libav.hpp"
 #include "data/atomic_file.hpp"
@@ -67,6 +69,7 @@ struct VideoWriter::Impl {
   libav::Frame picture = libav::make_frame();
   libav::Packet packet = libav::make_packet();
   AVStream* stream = nullptr;
+  std::vector<std::uint8_t> padded;
   std::int64_t frames = 0;
 
   Impl(const std::filesystem::path& path, const VideoWriterOptions& o) : options(o), file(path) {}
@@ -176,8 +179,13 @@ void VideoWriter::write(const data::Image& frame) {
         "Cannot write {}: frame {} has {} x {} px and {} channels, expected {} x {} and 3.", impl.file.path().string(),
         impl.frames, frame.width_px, frame.height_px, frame.channels, impl.options.width_px, impl.options.height_px));
   impl.check(av_frame_make_writable(impl.picture.get()), "allocating a frame");
-  const std::uint8_t* rows[] = {frame.pixels_HWC.data()};
-  const int stride[] = {3 * frame.width_px};
+  // swscale's vector code reads whole vectors, past the end of a row: rows with room behind them.
+  const std::size_t row_bytes = std::size_t{3} * frame.width_px, stride_bytes = libav::padded_row_bytes(row_bytes);
+  impl.padded.resize(stride_bytes * frame.height_px);
+  for (int y = 0; y < frame.height_px; ++y)
+    std::copy_n(frame.pixels_HWC.data() + y * row_bytes, row_bytes, impl.padded.data() + y * stride_bytes);
+  const std::uint8_t* rows[] = {impl.padded.data()};
+  const int stride[] = {static_cast<int>(stride_bytes)};
   sws_scale(impl.scaler.get(), rows, stride, 0, impl.encoder->height, impl.picture->data, impl.picture->linesize);
   impl.picture->pts = impl.frames++;
   if (impl.options.codec == "mpeg4") impl.picture->quality = impl.encoder->global_quality;

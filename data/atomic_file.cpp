@@ -46,7 +46,7 @@ const char* advice(int error_number) {
     case EPERM:
       return "check the permissions of the file and its folder";
     case ENOENT:
-      return "check the name; folders are not created";
+      return "check the name; the folder it stands in must exist";
     case EISDIR:
       return "give the name of a file";
     default:

@@ -83,23 +83,23 @@ bool inside_output(double x_px, double y_px, const AugmentationDraw& draw) {
 
 void AugmentationOptions::validate() const {
   constexpr double kLargest = 1e6;
-  require_probability("affine.p", affine_p);
-  require_range("affine.rotation", rotation_deg, 0, 360);
-  require_range("affine.scaling[0]", scaling[0], 1e-3, 1e3);
-  require_range("affine.scaling[1]", scaling[1], scaling[0], 1e3);
-  require_range("affine.translation", translation_px, 0, kLargest);
+  require_probability("augmentation.affine_p", affine_p);
+  require_range("augmentation.rotation_deg", rotation_deg, 0, 360);
+  require_range("augmentation.scaling[0]", scaling[0], 1e-3, 1e3);
+  require_range("augmentation.scaling[1]", scaling[1], scaling[0], 1e3);
+  require_range("augmentation.translation_px", translation_px, 0, kLargest);
   if (translation_px != std::floor(translation_px)) {
-    reject("affine.translation", std::to_string(translation_px), "a whole number of pixels");
+    reject("augmentation.translation_px", std::to_string(translation_px), "a whole number of pixels");
   }
-  require_range("crop_sampling.width", crop_width_px, 1, kLargest);
-  require_range("crop_sampling.height", crop_height_px, 1, kLargest);
-  require_range("crop_sampling.max_shift", crop_max_shift, 0, kLargest);
+  require_range("augmentation.crop_width_px", crop_width_px, 1, kLargest);
+  require_range("augmentation.crop_height_px", crop_height_px, 1, kLargest);
+  require_range("augmentation.crop_max_shift", crop_max_shift, 0, kLargest);
   if (crop_method != "uniform" && crop_method != "keypoints" && crop_method != "density" && crop_method != "hybrid") {
-    reject("crop_sampling.method", "'" + crop_method + "'", "uniform, keypoints, density or hybrid");
+    reject("augmentation.crop_method", "'" + crop_method + "'", "uniform, keypoints, density or hybrid");
   }
-  require_probability("motion_blur.p", motion_blur_p);
-  require_range("gaussian_noise", gaussian_noise, 0, 255);
-  require_probability("gaussian_noise.p", gaussian_noise_p);
+  require_probability("augmentation.motion_blur_p", motion_blur_p);
+  require_range("augmentation.gaussian_noise", gaussian_noise, 0, 255);
+  require_probability("augmentation.gaussian_noise_p", gaussian_noise_p);
 }
 
 Image augment(const Image& image, const AugmentationDraw& draw) {

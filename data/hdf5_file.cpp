@@ -140,12 +140,23 @@ H5::StrType text_type(std::size_t bytes) {
   return type;
 }
 
+namespace {
+
+/// No time of writing in the file: equal contents give equal files.
+H5::DSetCreatPropList without_times() {
+  H5::DSetCreatPropList properties;
+  H5Pset_obj_track_times(properties.getId(), false);
+  return properties;
+}
+
+}  // namespace
+
 template <typename T>
 H5::DataSet write_array(H5::Group& group, const std::string& name, std::span<const T> values,
                         std::vector<hsize_t> shape) {
   const H5::DataSpace space =
       shape.empty() ? H5::DataSpace() : H5::DataSpace(static_cast<int>(shape.size()), shape.data());
-  H5::DataSet dataset = group.createDataSet(name, hdf5_type<T>(), space);
+  H5::DataSet dataset = group.createDataSet(name, hdf5_type<T>(), space, without_times());
   if (!values.empty()) dataset.write(values.data(), hdf5_type<T>());
   return dataset;
 }
@@ -157,14 +168,14 @@ H5::DataSet write_texts(H5::Group& group, const std::string& name, const std::ve
   for (std::size_t i = 0; i < texts.size(); ++i)
     std::copy(texts[i].begin(), texts[i].end(), buffer.begin() + static_cast<std::ptrdiff_t>(i * longest));
   const hsize_t count = texts.size();
-  H5::DataSet dataset = group.createDataSet(name, text_type(longest), H5::DataSpace(1, &count));
+  H5::DataSet dataset = group.createDataSet(name, text_type(longest), H5::DataSpace(1, &count), without_times());
   if (!texts.empty()) dataset.write(buffer.data(), text_type(longest));
   return dataset;
 }
 
 H5::DataSet write_text(H5::Group& group, const std::string& name, const std::string& text) {
   const H5::StrType type = text_type(text.size());
-  H5::DataSet dataset = group.createDataSet(name, type, H5::DataSpace());
+  H5::DataSet dataset = group.createDataSet(name, type, H5::DataSpace(), without_times());
   dataset.write(text.empty() ? std::string(1, '\0').data() : text.data(), type);
   return dataset;
 }

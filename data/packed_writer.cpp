@@ -96,6 +96,7 @@ struct PackedWriter::Impl {
     layout.setLayout(H5D_CONTIGUOUS);
     layout.setAllocTime(H5D_ALLOC_TIME_EARLY);
     layout.setFillTime(H5D_FILL_TIME_NEVER);
+    H5Pset_obj_track_times(layout.getId(), false);
     const hsize_t length = blob_bytes;
     blob = frames.createDataSet(format::kBlob, hdf5_type<std::uint8_t>(), H5::DataSpace(1, &length), layout);
   }

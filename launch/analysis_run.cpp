@@ -1,5 +1,7 @@
 #include "launch/analysis_run.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <chrono>
 #include <system_error>
@@ -25,6 +27,24 @@ bool all_there(const VideoResult& files, bool csv) {
   return fs::exists(files.h5_file) && (!csv || fs::exists(files.csv_file));
 }
 
+/// Files of the same name may come from another network, whose run had the same name and length, or from DeepLabCut.
+void require_same_analysis(const VideoResult& files, const AnalysisRunOptions& options) {
+  const auto refuse = [&](const std::string& reason) {
+    throw data::ConfigError(
+        fmt::format("{} is there already, but {}. Add --overwrite to analyze {} anew, or choose another --destfolder.",
+                    files.h5_file.string(), reason, files.video.string()));
+  };
+  const auto sidecar = analysis::read_sidecar(files.sidecar_file);
+  if (!sidecar)
+    refuse(fmt::format("{} is not, so it is unknown from which network", files.sidecar_file.filename().string()));
+  if (sidecar->analysis.checkpoint_sha256 != options.checkpoint_sha256)
+    refuse(fmt::format("another network made it ({} with SHA-256 {:.12}..., not {:.12}...)",
+                       sidecar->analysis.checkpoint, sidecar->analysis.checkpoint_sha256, options.checkpoint_sha256));
+  const auto bytes = static_cast<std::int64_t>(fs::file_size(files.video));
+  if (sidecar->analysis.video_bytes != bytes)
+    refuse(fmt::format("from another video of this name ({} bytes, not {})", sidecar->analysis.video_bytes, bytes));
+}
+
 /// Fails before the work when the results could not be written after it.
 void try_destination(const VideoResult& files) {
   const auto folder = files.h5_file.parent_path();
@@ -39,6 +59,7 @@ std::string shared_plan(const VideoResult& files, const AnalysisRunOptions& opti
   std::string plan;
   if (world.rank() == 0) {
     if (!options.overwrite && all_there(files, options.csv)) {
+      require_same_analysis(files, options);
       plan = kSkip;
     } else {
       const auto index = analysis::index_video(files.video);
@@ -63,7 +84,9 @@ analysis::AnalysisFacts facts_of(const VideoResult& files, const analysis::Video
                                  const trainer::Checkpoint& checkpoint, const AnalysisRunOptions& options) {
   analysis::AnalysisFacts facts;
   facts.video = files.video.filename().string();
+  facts.video_bytes = static_cast<std::int64_t>(fs::file_size(files.video));
   facts.checkpoint = options.checkpoint;
+  facts.checkpoint_sha256 = options.checkpoint_sha256;
   facts.scorer = options.scorer;
   facts.net_type = checkpoint.net_type;
   facts.epochs = checkpoint.epoch;
@@ -92,6 +115,7 @@ void write_files(const VideoResult& files, const analysis::PredictionTable& tabl
       written.push_back(files.csv_file);
     }
     analysis::write_prediction_h5(files.h5_file, table);
+    if (!csv) fs::remove(files.csv_file);  // an earlier analysis', which no longer belongs to the others
   } catch (...) {
     std::error_code ignored;
     for (const auto& file : written) fs::remove(file, ignored);

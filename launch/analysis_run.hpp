@@ -18,7 +18,8 @@ struct AnalysisRunOptions {
   int decoder_threads = 1;
   bool csv = true;
   bool overwrite = false;
-  std::string checkpoint;  ///< file name, for the sidecar
+  std::string checkpoint;         ///< file name, for the sidecar
+  std::string checkpoint_sha256;  ///< of the file; needed on rank 0 only
   std::string scorer;
   std::string device;     ///< in words, for the sidecar
   std::string precision;  ///< in words, for the sidecar
@@ -36,7 +37,9 @@ struct VideoResult {
 using RunProgress = std::function<void(std::int64_t, std::int64_t)>;
 
 /// Collective. Rank 0 indexes the video and broadcasts the index; each rank predicts its range; rank 0 writes all
-/// files, or none. Throws what the reader, the predictor and the writers throw, on the rank where it happens.
+/// files, or none. Files of an earlier analysis are kept when they are of the same video and checkpoint, and refused
+/// with data::ConfigError when not, unless to be overwritten. Throws what the reader, the predictor and the writers
+/// throw, on the rank where it happens.
 [[nodiscard]] VideoResult analyze_video(const std::filesystem::path& video, const trainer::Checkpoint& checkpoint,
                                         analysis::Predictor& predictor, const AnalysisRunOptions& options,
                                         const mpi::Communicator& world, const RunProgress& progress);

@@ -79,7 +79,8 @@ void apply_section(const std::vector<ConfigField>& fields, const std::string& se
         fmt::format("{}: '{}' should hold 'name: value' lines below it.", place_of(node, source), section));
   for (const std::string& name : keys_of(node, source)) {
     const YAML::Node value = node[name];
-    assign_field(find_field(fields, section + "." + name, place_of(value, source)), value, source);
+    const std::string place = place_of(value, source);
+    assign_field(find_field(fields, section + "." + name, place), value, place);
   }
 }
 
@@ -94,7 +95,9 @@ YAML::Node parse_yaml(const std::string& yaml, const std::string& source) {
   try {
     return YAML::Load(yaml);
   } catch (const YAML::ParserException& error) {
-    throw data::ConfigError(fmt::format("{}:{}: this is no YAML: {}.", source, error.mark.line + 1, error.msg));
+    const bool one_line = yaml.find('\n') == std::string::npos;
+    const std::string place = one_line ? source : fmt::format("{}:{}", source, error.mark.line + 1);
+    throw data::ConfigError(fmt::format("{}: this is no YAML: {}.", place, error.msg));
   }
 }
 
@@ -109,15 +112,14 @@ std::vector<std::string> keys_of(const YAML::Node& map, const std::string& sourc
   return keys;
 }
 
-void assign_field(const ConfigField& field, const YAML::Node& node, const std::string& source) {
+void assign_field(const ConfigField& field, const YAML::Node& node, const std::string& place) {
   std::visit(
       [&](auto* value) {
         using T = std::remove_cvref_t<decltype(*value)>;
         try {
           *value = value_of<T>(node);
         } catch (const YAML::Exception&) {
-          throw data::ConfigError(fmt::format("{}: {} is '{}', expected {}.", place_of(node, source), field.key,
-                                              YAML::Dump(node), kind_of<T>()));
+          throw data::ConfigError(fmt::format("{}: {} is '{}', expected {}.", place, field.key, YAML::Dump(node), kind_of<T>()));
         }
       },
       field.target);

@@ -14,7 +14,7 @@ namespace ringpose::launch {
 /// Parses; throws data::ConfigError with file and line.
 [[nodiscard]] YAML::Node parse_yaml(const std::string& yaml, const std::string& source);
 /// Throws data::ConfigError: "<place>: <key> is '<text>', expected <kind>".
-void assign_field(const ConfigField& field, const YAML::Node& node, const std::string& source);
+void assign_field(const ConfigField& field, const YAML::Node& node, const std::string& place);
 /// The field of that name; throws data::ConfigError naming the nearest known key.
 [[nodiscard]] const ConfigField& find_field(const std::vector<ConfigField>& fields, const std::string& key,
                                             const std::string& place);

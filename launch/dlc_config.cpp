@@ -94,7 +94,7 @@ class Importer {
     if (const auto special = specials.find(key.key); special != specials.end()) {
       (this->*special->second)(key, node);
     } else if (key.treatment == DlcTreatment::obeyed) {
-      assign_field(find_field(config_fields(import_.config), key.value, key.key), node, source_);
+      assign_field(find_field(config_fields(import_.config), key.value, key.key), node, place_of(node, source_));
     } else if (key.treatment == DlcTreatment::required) {
       require(key, node);
     } else if (key.announced && !node.IsNull()) {
@@ -210,8 +210,8 @@ class Importer {
   void betas(const DlcKey& key, const YAML::Node& node) {
     if (!node.IsSequence() || node.size() != 2) refuse(key, node, "expected two numbers");
     const std::vector<ConfigField> fields = config_fields(import_.config);
-    assign_field(find_field(fields, "optimizer.beta1", key.key), node[0], source_);
-    assign_field(find_field(fields, "optimizer.beta2", key.key), node[1], source_);
+    assign_field(find_field(fields, "optimizer.beta1", key.key), node[0], place_of(node, source_));
+    assign_field(find_field(fields, "optimizer.beta2", key.key), node[1], place_of(node, source_));
   }
 
   void scheduler(const DlcKey& key, const YAML::Node& node) {

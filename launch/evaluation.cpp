@@ -2,12 +2,15 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
+#include <functional>
 #include <nlohmann/json.hpp>
+#include <span>
 
 #include "analysis/predictor.hpp"
 #include "data/sampler.hpp"
-#include "launch/commands/command.hpp"
+#include "launch/json_report.hpp"
 #include "trainer/validation.hpp"
 
 namespace ringpose::launch {
@@ -105,9 +108,14 @@ std::string split_text(const SplitEvaluation& evaluation, const std::vector<std:
   text += table_row("all", evaluation.errors.all, evaluation.baseline.all);
   for (std::size_t k = 0; k < bodyparts.size(); ++k)
     text += table_row(bodyparts[k], evaluation.errors.per_bodypart[k], evaluation.baseline.per_bodypart[k]);
-  for (const FarPoint& point : evaluation.far_points)
+  constexpr std::size_t kMostListed = 20;
+  auto far = evaluation.far_points;
+  std::ranges::stable_sort(far, std::greater(), &FarPoint::error_px);
+  for (const FarPoint& point : std::span(far).first(std::min(kMostListed, far.size())))
     text += fmt::format("  far off: {} {}: {:.1f} px, likelihood {:.2f}\n", point.image, point.bodypart, point.error_px,
                         point.likelihood);
+  if (far.size() > kMostListed)
+    text += fmt::format("  and {} more; --json and --csv have them all\n", far.size() - kMostListed);
   return text;
 }
 

@@ -1,8 +1,11 @@
+#include "launch/json_report.hpp"
+
 #include <cmath>
+#include <filesystem>
 #include <nlohmann/json.hpp>
 
 #include "data/atomic_file.hpp"
-#include "launch/commands/command.hpp"
+#include "data/error.hpp"
 
 namespace ringpose::launch {
 
@@ -10,8 +13,20 @@ nlohmann::json json_number(double value) {
   return std::isfinite(value) ? nlohmann::json(value) : nlohmann::json(nullptr);
 }
 
+void require_writable_report(const std::string& file) {
+  std::error_code error;
+  const std::filesystem::path folder = std::filesystem::path(file).parent_path();
+  if (!file.empty() && (folder.empty() || std::filesystem::exists(folder, error))) const data::AtomicFile probe(file);
+}
+
 void write_json_report(const std::string& file, const nlohmann::json& report) {
-  if (!file.empty()) data::write_file_atomically(file, report.dump(2) + "\n");
+  if (file.empty()) return;
+  const std::filesystem::path folder = std::filesystem::path(file).parent_path();
+  std::error_code error;
+  if (!folder.empty()) std::filesystem::create_directories(folder, error);
+  if (error) throw data::IoError(data::io_message("make the folder", folder, error.value()));
+  // Names of an old project may not be UTF-8; the report is written all the same.
+  data::write_file_atomically(file, report.dump(2, ' ', false, nlohmann::json::error_handler_t::replace) + "\n");
 }
 
 }  // namespace ringpose::launch

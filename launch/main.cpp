@@ -10,6 +10,7 @@
 
 #include "data/error.hpp"
 #include "launch/commands/command.hpp"
+#include "launch/json_report.hpp"
 #include "launch/version.hpp"
 #include "mpi/communicator.hpp"
 #include "mpi/environment.hpp"
@@ -53,6 +54,9 @@ int run_selected(const std::vector<Command>& commands, const Context& context) {
       throw ringpose::data::ConfigError(fmt::format(
           "'ringpose {}' runs as one process, but was started as {} ranks: start it without mpirun or srun.",
           command.app->get_name(), context.world.size()));
+    const CLI::Option* report = command.app->get_option("--json");
+    if (report->count() > 0 && context.world.rank() == 0)
+      ringpose::launch::require_writable_report(report->as<std::string>());
     return command.run(context);
   }
   return kExitUsage;

@@ -4,15 +4,31 @@
 
 #include "data/atomic_file.hpp"
 #include "data/error.hpp"
+#include "trainer/metrics_sink.hpp"
 #include "trainer/snapshots.hpp"
 
 namespace ringpose::launch {
+
+namespace {
+
+constexpr const char* kRunYaml = "run.yaml";
+
+/// What a run leaves that ended before its first snapshot: nothing that a new run would lose.
+bool holds_no_progress(const std::filesystem::path& folder) {
+  for (const auto& entry : std::filesystem::directory_iterator(folder)) {
+    const std::string name = entry.path().filename().string();
+    if (name != kRunYaml && name != trainer::kMetricsFile) return false;
+  }
+  return true;
+}
+
+}  // namespace
 
 void require_free_run_folder(const std::filesystem::path& folder, const ResumeRequest& resume) {
   std::error_code none;
   if (std::filesystem::exists(folder, none) && !std::filesystem::is_directory(folder, none))
     throw data::ConfigError(fmt::format("--output {} is a file, expected a folder for the run.", folder.string()));
-  if (resume || !std::filesystem::exists(folder, none) || std::filesystem::is_empty(folder, none)) return;
+  if (resume || !std::filesystem::exists(folder, none) || holds_no_progress(folder)) return;
   throw data::ConfigError(fmt::format(
       "The run folder {} is not empty, and nothing in it is overwritten. Add --resume to continue the run in it, or "
       "choose another --output.",
@@ -46,7 +62,7 @@ void create_run_folder(const std::filesystem::path& folder, const std::string& c
   const bool made = std::filesystem::create_directories(folder, error);
   if (error) throw data::IoError(data::io_message("create the run folder", folder, error.value()));
   try {
-    data::write_file_atomically(folder / "run.yaml", config_yaml);
+    data::write_file_atomically(folder / kRunYaml, config_yaml);
   } catch (...) {
     if (made) std::filesystem::remove(folder, error);
     throw;

@@ -11,7 +11,8 @@ namespace ringpose::launch {
 /// Where to resume: nothing: a new run; empty path: the newest snapshot of the run folder; else that file.
 using ResumeRequest = std::optional<std::filesystem::path>;
 
-/// Refuses a folder that holds something already, unless resuming. Throws data::ConfigError with what to do.
+/// Refuses a folder that holds something already, unless resuming; what a run leaves that ended before its first
+/// snapshot (run.yaml, learning_stats.csv) is no obstacle. Throws data::ConfigError with what to do.
 void require_free_run_folder(const std::filesystem::path& folder, const ResumeRequest& resume);
 
 /// The snapshot to go on from. Throws data::ConfigError when the folder holds none.

@@ -73,8 +73,11 @@ void TrainingProgress::on_progress(const trainer::Progress& progress) {
 void TrainingProgress::on_epoch(const trainer::EpochMetrics& metrics) {
   if (world_.rank() != 0 || std::isnan(metrics.test_rmse_px)) return;
   clear_line();
-  fmt::print("epoch {}: train loss {:.6f}, test error {:.2f} px, {:.2f} px above pcutoff\n", metrics.epoch,
-             metrics.loss_total, metrics.test_rmse_px, metrics.test_rmse_pcutoff_px);
+  const std::string above = std::isnan(metrics.test_rmse_pcutoff_px)
+                                ? std::string("no point above pcutoff")
+                                : fmt::format("{:.2f} px above pcutoff", metrics.test_rmse_pcutoff_px);
+  fmt::print("epoch {}: train loss {:.6f}, test error {:.2f} px, {}\n", metrics.epoch, metrics.loss_total,
+             metrics.test_rmse_px, above);
   std::fflush(stdout);
 }
 

@@ -33,7 +33,11 @@ void require_resumable(const TrainPlan& plan, const data::PackedReader& reader) 
   const auto obstacle = trainer::resume_obstacle(
       *plan.resume,
       {reader.content_digest(), reader.project().skeleton, training.net_type, training.global_batch, training.seed});
-  if (obstacle) throw data::ConfigError(fmt::format("Cannot resume from {}: {}.", plan.resume_file, *obstacle));
+  if (obstacle)
+    throw data::ConfigError(
+        fmt::format("Cannot resume from {}: {}. Resume with the data and settings of that run, or start a new run in "
+                    "another --output.",
+                    plan.resume_file, *obstacle));
 }
 
 /// A damaged or different download must not become the start of a run unnoticed.

@@ -13,7 +13,7 @@
 namespace ringpose::trainer {
 
 void ReducerOptions::validate() const {
-  if (bucket_bytes < 1) throw data::ConfigError("The gradient bucket size is 0, expected at least 1 byte.");
+  if (bucket_bytes < 1) throw data::ConfigError("run.bucket_bytes is 0, expected 1 or more.");
 }
 
 GradientReducer::GradientReducer(std::vector<torch::Tensor> parameters, mpi::Backend* backend, ReducerOptions options)

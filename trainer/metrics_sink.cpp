@@ -45,8 +45,9 @@ void MetricsCsv::write(const EpochMetrics& metrics) {
       fmt::format("{},{},{},{},{},{},{},{}", metrics.epoch, cell(metrics.loss_heatmap), cell(metrics.loss_locref),
                   cell(metrics.loss_total), cell(metrics.test_rmse_px), cell(metrics.test_rmse_pcutoff_px),
                   cell(metrics.learning_rate), cell(metrics.images_per_s));
-  std::string text = std::string(kHeader) + "\n";
-  for (const auto& [epoch, row] : rows_) text += row + "\n";
+  std::string text(kHeader);
+  for (const auto& [epoch, row] : rows_) text.append("\n").append(row);
+  text.append("\n");
   data::write_file_atomically(path_, text);
 }
 

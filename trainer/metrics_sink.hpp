@@ -9,6 +9,8 @@
 
 namespace ringpose::trainer {
 
+inline constexpr const char* kMetricsFile = "learning_stats.csv";
+
 /// One epoch's numbers; NaN where there is none (an epoch without evaluation).
 struct EpochMetrics {
   static constexpr double kNone = std::numeric_limits<double>::quiet_NaN();

@@ -49,7 +49,7 @@ void check_state(const std::vector<torch::Tensor>& from, const std::vector<torch
 
 void AdamWOptions::validate() const {
   const auto check = [](bool good, const char* name, double value, const char* expected) {
-    if (!good) throw data::ConfigError(fmt::format("AdamW's {} is {}, expected {}.", name, value, expected));
+    if (!good) throw data::ConfigError(fmt::format("optimizer.{} is {}, expected {}.", name, value, expected));
   };
   check(beta1 >= 0 && beta1 < 1, "beta1", beta1, "0 <= beta1 < 1");
   check(beta2 >= 0 && beta2 < 1, "beta2", beta2, "0 <= beta2 < 1");

@@ -86,7 +86,7 @@ TrainingLoop::TrainingLoop(const TrainingSite& site, const TrainingOptions& opti
   loader_ = std::make_unique<data::Loader>(site_.reader, sampler_, loader_options(site_, options_));
   loader_->start(epoch_, step_in_epoch_);
   clock_.first_update = updates_;
-  if (site_.world.rank() == 0) csv_.emplace(site_.run_folder / "learning_stats.csv", epoch_);
+  if (site_.world.rank() == 0) csv_.emplace(site_.run_folder / kMetricsFile, epoch_);
 }
 
 void TrainingLoop::initialize_weights() {

@@ -20,21 +20,21 @@ void TrainingOptions::validate() const {
   const auto at_least_1 = [](const char* field, std::int64_t value) {
     require(value >= 1, field, static_cast<double>(value), "1 or more");
   };
-  at_least_1("epochs", epochs);
-  at_least_1("global_batch", global_batch);
-  at_least_1("eval_interval", eval_interval);
-  at_least_1("save_epochs", save_epochs);
-  at_least_1("max_snapshots", max_snapshots);
-  at_least_1("prefetch_batches", read_ahead.prefetch_batches);
-  require(read_ahead.threads >= 0, "loader threads", read_ahead.threads, "0 (automatic) or more");
-  require(read_ahead.cache_limit_mib >= 0, "cache_limit_mib", static_cast<double>(read_ahead.cache_limit_mib),
+  at_least_1("training.epochs", epochs);
+  at_least_1("training.global_batch", global_batch);
+  at_least_1("training.eval_interval", eval_interval);
+  at_least_1("training.save_epochs", save_epochs);
+  at_least_1("training.max_snapshots", max_snapshots);
+  at_least_1("loader.prefetch_batches", read_ahead.prefetch_batches);
+  require(read_ahead.threads >= 0, "loader.threads", read_ahead.threads, "0 (automatic) or more");
+  require(read_ahead.cache_limit_mib >= 0, "loader.cache_limit_mib", static_cast<double>(read_ahead.cache_limit_mib),
           "0 or more");
-  require(eval_pcutoff >= 0 && eval_pcutoff <= 1, "eval_pcutoff", eval_pcutoff, "a number from 0 to 1");
-  require(targets.pos_dist_thresh_px > 0, "pos_dist_thresh_px", targets.pos_dist_thresh_px, "a number above 0");
-  require(targets.locref_std > 0, "locref_std", targets.locref_std, "a number above 0");
-  require(targets.background_weight >= 0, "background_weight", targets.background_weight, "0 or more");
-  require(loss.heatmap_weight >= 0, "heatmap_weight", loss.heatmap_weight, "0 or more");
-  require(loss.locref_weight >= 0, "locref_weight", loss.locref_weight, "0 or more");
+  require(eval_pcutoff >= 0 && eval_pcutoff <= 1, "training.eval_pcutoff", eval_pcutoff, "a number from 0 to 1");
+  require(targets.pos_dist_thresh_px > 0, "targets.pos_dist_thresh_px", targets.pos_dist_thresh_px, "a number above 0");
+  require(targets.locref_std > 0, "targets.locref_std", targets.locref_std, "a number above 0");
+  require(targets.background_weight >= 0, "targets.background_weight", targets.background_weight, "0 or more");
+  require(loss.heatmap_weight >= 0, "loss.heatmap_weight", loss.heatmap_weight, "0 or more");
+  require(loss.locref_weight >= 0, "loss.locref_weight", loss.locref_weight, "0 or more");
   schedule.validate();
   adamw.validate();
   augmentation.validate();

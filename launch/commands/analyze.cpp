@@ -2,31 +2,37 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <chrono>
 #include <cstdio>
+#include <filesystem>
+#include <fstream>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <set>
 
 #include "analysis/scorer_name.hpp"
+#include "data/atomic_file.hpp"
 #include "data/error.hpp"
 #include "launch/analysis_run.hpp"
 #include "launch/commands/command.hpp"
+#include "launch/json_report.hpp"
 #include "launch/run_folder.hpp"
 #include "launch/terminal.hpp"
 #include "mpi/collectives.hpp"
 #include "mpi/device.hpp"
 #include "mpi/placement.hpp"
 #include "trainer/device.hpp"
+#include "trainer/file_digest.hpp"
 #include "trainer/snapshots.hpp"
 
 namespace ringpose::launch {
 namespace {
 
-constexpr const char* kExamples =
+constexpr const char* kAnalyzeExamples =
     R"(Writes beside each video (or into --destfolder) DeepLabCut's files <video><scorer>.h5 and .csv, and
 <video><scorer>_ringpose.json with what 'ringpose label' needs to draw. The frames are split over the ranks; the files do not
-depend on the number of ranks. A video whose files are there is skipped unless --overwrite is given.
+depend on the number of ranks. A video that this network analyzed already is skipped unless --overwrite is given.
 
 Examples:
   ringpose analyze video.mp4 --model run1/snapshot-best-180.safetensors
@@ -67,9 +73,15 @@ int choose_device(const AnalyzeArguments& arguments, const mpi::Communicator& wo
   return placement.device_ordinal;
 }
 
-void require_different_outputs(const AnalyzeArguments& arguments) {
+/// Before the first video is analyzed: a name that is wrong would otherwise be found hours later.
+void require_usable_videos(const AnalyzeArguments& arguments) {
   std::set<std::filesystem::path> outputs;
   for (const std::string& video : arguments.videos) {
+    errno = 0;
+    std::error_code error;
+    const bool folder = std::filesystem::is_directory(video, error);
+    if (folder || !std::ifstream(video))
+      throw data::IoError(data::io_message("read the video", video, folder ? EISDIR : errno));
     const auto file = planned_files(video, arguments.run).h5_file;
     if (!outputs.insert(file).second)
       throw data::ConfigError(fmt::format(
@@ -125,10 +137,11 @@ int run_analyze(AnalyzeArguments arguments, const Context& context) {
   const trainer::Checkpoint checkpoint = trainer::load_checkpoint(file);
   const int device = choose_device(arguments, world);
   arguments.run.checkpoint = file.filename().string();
+  if (speaks) arguments.run.checkpoint_sha256 = trainer::sha256_of_file(file);
   arguments.run.scorer = scorer_of(checkpoint, file);
   arguments.run.device = device >= 0 ? mpi::device_name(device) : "cpu";
   arguments.run.precision = device >= 0 && !arguments.fp32 ? "tf32" : "fp32";
-  require_different_outputs(arguments);
+  if (speaks) require_usable_videos(arguments);
   if (speaks)
     fmt::print("scorer: {}; {} rank(s), batch {}, device {}\n", arguments.run.scorer, world.size(), arguments.run.batch,
                arguments.run.device);
@@ -162,7 +175,7 @@ Command add_analyze(CLI::App& root) {
   command.app = root.add_subcommand("analyze", "Find the keypoints in every frame of videos.");
   command.parallel = true;
   CLI::App& app = *command.app;
-  app.footer(kExamples);
+  app.footer(kAnalyzeExamples);
   app.add_option("VIDEO", arguments->videos, "Video files with a constant frame rate")->required();
   app.add_option("--model", arguments->model, "Snapshot file, or a run folder (its best snapshot)")->required();
   app.add_option("--batch", arguments->run.batch, "Frames per forward pass")

@@ -2,7 +2,6 @@
 #pragma once
 #include <CLI/CLI.hpp>
 #include <functional>
-#include <nlohmann/json_fwd.hpp>
 #include <string>
 
 #include "mpi/communicator.hpp"
@@ -31,11 +30,5 @@ struct Command {
 [[nodiscard]] Command add_analyze(CLI::App& root);
 [[nodiscard]] Command add_label(CLI::App& root);
 [[nodiscard]] Command add_plot(CLI::App& root);
-
-/// A number for a report: null where it is not finite (JSON has no NaN).
-[[nodiscard]] nlohmann::json json_number(double value);
-
-/// Writes a command's report for --json FILE, atomically; no-op when `file` is empty. Throws data::IoError.
-void write_json_report(const std::string& file, const nlohmann::json& report);
 
 }  // namespace ringpose::launch

@@ -10,13 +10,14 @@
 #include "data/error.hpp"
 #include "launch/commands/command.hpp"
 #include "launch/evaluation.hpp"
+#include "launch/json_report.hpp"
 #include "launch/run_folder.hpp"
 #include "launch/training_devices.hpp"
 
 namespace ringpose::launch {
 namespace {
 
-constexpr const char* kExamples =
+constexpr const char* kEvaluateExamples =
     R"(RMSE is DeepLabCut's: the mean Euclidean distance between prediction and label over all labelled points; the column
 pcutoff counts only predictions with at least that likelihood. "guess RMSE" is the error of guessing each bodypart's mean
 training position. Points off by more than 20 px are listed. The numbers do not depend on the number of ranks.
@@ -106,7 +107,7 @@ Command add_evaluate(CLI::App& root) {
   command.app = root.add_subcommand("evaluate", "Measure a trained network's errors on labelled images.");
   command.parallel = true;
   CLI::App& app = *command.app;
-  app.footer(kExamples);
+  app.footer(kEvaluateExamples);
   app.add_option("CHECKPOINT", arguments->checkpoint, "Snapshot file, or a run folder (its best snapshot)")->required();
   app.add_option("DATA", arguments->data_file, "Packed file written by 'ringpose pack'")->required();
   app.add_option("--pcutoff", arguments->pcutoff, "Likelihood from which a prediction counts (default: the project's)")

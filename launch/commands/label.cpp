@@ -11,9 +11,12 @@
 #include "analysis/labelled_video.hpp"
 #include "analysis/prediction_writer.hpp"
 #include "analysis/scorer_name.hpp"
+#include "analysis/video_index.hpp"
 #include "data/dlc_project.hpp"
 #include "data/error.hpp"
 #include "launch/commands/command.hpp"
+#include "launch/json_report.hpp"
+#include "launch/run_folder.hpp"
 #include "launch/terminal.hpp"
 #include "trainer/checkpoint.hpp"
 
@@ -22,7 +25,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr const char* kExamples =
+constexpr const char* kLabelExamples =
     R"(Draws a dot where the likelihood is above pcutoff, a line where both its ends have a dot, and with --trailpoints the dots of
 earlier frames. Skeleton and colours come from --config, --model, or the file <video><scorer>_ringpose.json that 'ringpose analyze'
 writes, in this order; single settings can be given here. Writes <video><scorer>_p60_labeled.mp4 (60: pcutoff 0.6).
@@ -69,22 +72,40 @@ fs::path find_predictions(const fs::path& video) {
 }
 
 /// Settings from the best source there is; says which on `source`.
-analysis::DrawingFacts base_settings(const LabelArguments& arguments, std::string& source) {
+analysis::DrawingFacts base_settings(const LabelArguments& arguments, const std::optional<analysis::Sidecar>& sidecar,
+                                     std::string& source) {
   if (!arguments.config.empty()) {
     source = arguments.config;
     return analysis::drawing_facts(data::read_dlc_project(arguments.config).facts);
   }
   if (!arguments.model.empty()) {
     source = arguments.model;
-    return analysis::drawing_facts(trainer::load_checkpoint(arguments.model).project);
+    return analysis::drawing_facts(trainer::load_checkpoint(find_model_snapshot(arguments.model)).project);
   }
-  const auto sidecar = analysis::sidecar_path(arguments.predictions);
-  if (const auto facts = analysis::read_sidecar(sidecar)) {
-    source = sidecar.string();
-    return *facts;
+  const auto file = analysis::sidecar_path(arguments.predictions);
+  if (sidecar) {
+    source = file.string();
+    return sidecar->drawing;
   }
-  source = "DeepLabCut's defaults, without skeleton (no --config, no --model, no " + sidecar.filename().string() + ")";
+  source = "DeepLabCut's defaults, without skeleton (no --config, no --model, no " + file.filename().string() + ")";
   return {};
+}
+
+/// The predictions of another video would be drawn in the wrong places. A renamed video is only remarked on.
+void compare_video(const LabelArguments& arguments, const analysis::AnalysisFacts& analyzed) {
+  const fs::path video = arguments.video;
+  const auto index = analysis::index_video(video);
+  if (index.width_px != analyzed.width_px || index.height_px != analyzed.height_px)
+    throw data::FormatError(fmt::format(
+        "the predictions {} were made from the video {} of {} x {} px, but {} has {} x {} px. Name the video "
+        "that was analyzed, or analyze this one.",
+        arguments.predictions.string(), analyzed.video, analyzed.width_px, analyzed.height_px, video.string(),
+        index.width_px, index.height_px));
+  std::error_code ignored;
+  if (video.filename() != analyzed.video ||
+      static_cast<std::int64_t>(fs::file_size(video, ignored)) != analyzed.video_bytes)
+    fmt::print("note: {} is not the file that was analyzed ({}, {} bytes)\n", video.string(), analyzed.video,
+               analyzed.video_bytes);
 }
 
 void apply_arguments(const LabelArguments& arguments, analysis::DrawingFacts& drawing) {
@@ -125,9 +146,11 @@ nlohmann::json report_json(const LabelArguments& arguments, const analysis::Pred
 int run_label(LabelArguments arguments) {
   if (arguments.predictions.empty()) arguments.predictions = find_predictions(arguments.video);
   const auto table = analysis::read_predictions(arguments.predictions);
+  const auto sidecar = analysis::read_sidecar(analysis::sidecar_path(arguments.predictions));
+  if (sidecar) compare_video(arguments, sidecar->analysis);
   std::string source;
   auto& options = arguments.options;
-  options.drawing = base_settings(arguments, source);
+  options.drawing = base_settings(arguments, sidecar, source);
   apply_arguments(arguments, options.drawing);
   options.draw_skeleton = !arguments.no_skeleton;
   const fs::path output = output_file(arguments, options.drawing.pcutoff);
@@ -135,7 +158,12 @@ int run_label(LabelArguments arguments) {
   if (fs::equivalent(output, arguments.video, ignored))
     throw data::ConfigError(
         fmt::format("the labelled video would replace the video {}: choose another name with -o", arguments.video));
+  const analysis::FramePainter checks_names(table, options);
   if (fs::exists(output) && !arguments.overwrite) {
+    if (!arguments.output.empty())
+      throw data::ConfigError(
+          fmt::format("cannot write {}: it is there already. Add --overwrite to replace it, or choose another -o.",
+                      output.string()));
     fmt::print("{} is there already; use --overwrite to write it again\n", output.string());
     write_json_report(arguments.json_file, {{"command", "label"},
                                             {"video", arguments.video},
@@ -186,12 +214,12 @@ Command add_label(CLI::App& root) {
   Command command;
   command.app = root.add_subcommand("label", "Draw predictions into their video.");
   CLI::App& app = *command.app;
-  app.footer(kExamples);
+  app.footer(kLabelExamples);
   app.add_option("VIDEO", arguments->video, "The video that was analyzed")->required();
   app.add_option("--predictions", arguments->predictions,
                  "Prediction file, .h5 or .csv (default: the one beside the video)");
   app.add_option("--config", arguments->config, "DeepLabCut project: skeleton, colours, pcutoff from its config.yaml");
-  app.add_option("--model", arguments->model, "Snapshot: the same from the project it was trained on");
+  app.add_option("--model", arguments->model, "Snapshot or run folder: the same from the project it was trained on");
   app.add_option("-o,--output", arguments->output, "Name of the labelled video: .mp4, .mov, .avi or .mkv");
   add_drawing_options(app, *arguments);
   app.add_flag("--overwrite", arguments->overwrite, "Replace an existing labelled video");

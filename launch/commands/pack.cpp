@@ -7,13 +7,14 @@
 
 #include "data/packer.hpp"
 #include "launch/commands/command.hpp"
+#include "launch/json_report.hpp"
 #include "launch/terminal.hpp"
 #include "launch/version.hpp"
 
 namespace ringpose::launch {
 namespace {
 
-constexpr const char* kExamples =
+constexpr const char* kPackExamples =
     R"(Reads config.yaml and every labeled-data/*/CollectedData_<scorer>.csv (single animal), and writes one HDF5 file that
 'ringpose train' reads (data/FORMAT.md). Rows are numbered from 0 in DeepLabCut's order: by folder, then image name.
 ROWS is a list of rows (7,27), ranges (0-9), a modulus (%20==7: each row whose number modulo 20 is 7) or @FILE with
@@ -117,7 +118,7 @@ Command add_pack(CLI::App& root) {
   Command command;
   command.app = root.add_subcommand("pack", "Pack a DeepLabCut project's labelled images into one file for training.");
   CLI::App& app = *command.app;
-  app.footer(kExamples);
+  app.footer(kPackExamples);
   app.add_option("PROJECT", options.project, "Project folder, or its config.yaml")->required();
   app.add_option("-o,--output", options.output, "Packed file to write; an older one is replaced")->required();
   auto* seed = app.add_option("--seed", options.seed, "Seed of the split, from 0 to 4294967295")->capture_default_str();

@@ -1,9 +1,6 @@
 // ringpose plot: predictions over frames, or a training run over epochs, as a PNG.
 #include <fmt/format.h>
 
-#include <cerrno>
-#include <fstream>
-#include <iterator>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <optional>
@@ -12,16 +9,18 @@
 #include "analysis/plot_drawing.hpp"
 #include "analysis/plot_figures.hpp"
 #include "analysis/prediction_writer.hpp"
-#include "data/atomic_file.hpp"
 #include "data/error.hpp"
 #include "launch/commands/command.hpp"
+#include "launch/config.hpp"
+#include "launch/json_report.hpp"
+#include "trainer/metrics_sink.hpp"
 
 namespace ringpose::launch {
 namespace {
 
 namespace fs = std::filesystem;
 
-constexpr const char* kExamples =
+constexpr const char* kPlotExamples =
     R"(Predictions: x, y and likelihood over the frames, a colour per bodypart; x and y are interrupted where the likelihood is not
 above pcutoff. A training run: loss and test error over the epochs. Colormap and pcutoff come from <predictions>_ringpose.json.
 
@@ -38,23 +37,15 @@ struct PlotArguments {
   std::string json_file;
 };
 
-std::string read_text(const fs::path& path) {
-  errno = 0;
-  std::ifstream stream(path, std::ios::binary);
-  std::string text{std::istreambuf_iterator<char>(stream), {}};
-  if (!stream) throw data::IoError(data::io_message("read", path, errno != 0 ? errno : EIO));
-  return text;
-}
-
 analysis::Figure run_figure(fs::path file) {
-  if (fs::is_directory(file)) file /= "learning_stats.csv";
-  return analysis::training_figure(read_text(file), file.string());
+  if (fs::is_directory(file)) file /= trainer::kMetricsFile;
+  return analysis::training_figure(read_text_file(file), file.string());
 }
 
 analysis::Figure predictions_figure(const PlotArguments& arguments) {
   const auto table = analysis::read_predictions(arguments.predictions);
-  auto drawing =
-      analysis::read_sidecar(analysis::sidecar_path(arguments.predictions)).value_or(analysis::DrawingFacts{});
+  const auto sidecar = analysis::read_sidecar(analysis::sidecar_path(arguments.predictions));
+  auto drawing = sidecar ? sidecar->drawing : analysis::DrawingFacts{};
   if (arguments.pcutoff) drawing.pcutoff = *arguments.pcutoff;
   if (arguments.colormap) drawing.colormap = *arguments.colormap;
   return analysis::prediction_figure(table, drawing);
@@ -84,7 +75,7 @@ Command add_plot(CLI::App& root) {
   Command command;
   command.app = root.add_subcommand("plot", "Plot predictions, or the course of a training run.");
   CLI::App& app = *command.app;
-  app.footer(kExamples);
+  app.footer(kPlotExamples);
   app.add_option("PREDICTIONS", arguments->predictions, "Prediction file, .h5 or .csv");
   app.add_option("--run", arguments->run, "learning_stats.csv of a run, or the run's folder");
   app.add_option("-o,--output", arguments->output, "Picture to write, .png")->required();

@@ -7,13 +7,14 @@
 #include <nlohmann/json.hpp>
 
 #include "launch/commands/command.hpp"
+#include "launch/json_report.hpp"
 #include "launch/synthetic_project.hpp"
 #include "launch/terminal.hpp"
 
 namespace ringpose::launch {
 namespace {
 
-constexpr const char* kExamples =
+constexpr const char* kSynthExamples =
     R"(Writes FOLDER/<task>-<scorer>-<date>: config.yaml, a video, labelled images and ground-truth.csv. An existing project
 is refused. The same options and seed give the same video, images and labels. ground-truth.csv has a row for each frame:
 frame (from 0), phase (still, running, blink), then <part>_x, <part>_y (px, at mid exposure, known behind a closed lid too)
@@ -114,7 +115,7 @@ Command add_synth(CLI::App& root) {
   Command command;
   command.app = root.add_subcommand("synth", "Write a complete DeepLabCut project with a synthetic mouse-face video.");
   CLI::App& app = *command.app;
-  app.footer(kExamples);
+  app.footer(kSynthExamples);
   app.add_option("FOLDER", project.parent, "Folder to make the project folder in; created when missing")->required();
   app.add_option("--task", project.task, "Project name, also the video's name")->capture_default_str();
   app.add_option("--scorer", project.scorer, "Name of the labeller")->capture_default_str();

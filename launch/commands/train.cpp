@@ -9,6 +9,7 @@
 #include "data/packed_reader.hpp"
 #include "data/sampler.hpp"
 #include "launch/commands/command.hpp"
+#include "launch/json_report.hpp"
 #include "launch/training_devices.hpp"
 #include "launch/training_progress.hpp"
 #include "launch/training_run.hpp"
@@ -18,7 +19,7 @@
 namespace ringpose::launch {
 namespace {
 
-constexpr const char* kExamples =
+constexpr const char* kTrainExamples =
     R"(The run folder receives run.yaml (the resolved configuration), learning_stats.csv (one row per epoch),
 snapshot-<epoch>.safetensors and snapshot-best-<epoch>.safetensors (lowest test error). A folder that holds
 something is refused without --resume. A resumed run keeps the configuration stored in its snapshot;
@@ -90,7 +91,7 @@ nlohmann::json report_json(const TrainArguments& arguments, const TrainPlan& pla
           {"net_type", plan.config.training.net_type},
           {"global_batch", plan.config.training.global_batch},
           {"seed", plan.config.training.seed},
-          {"random_weights", arguments.weights.empty() && !plan.resume},
+          {"random_weights", plan.resume ? nlohmann::json() : nlohmann::json(arguments.weights.empty())},
           {"resumed_from", plan.resume_file},
           {"epochs", result.epochs},
           {"updates", result.updates},
@@ -187,7 +188,7 @@ Command add_train(CLI::App& root) {
   auto resume = std::make_shared<std::string>();
   Command command;
   command.app = root.add_subcommand("train", "Train a network on a packed project, on one or several ranks.");
-  command.app->footer(kExamples);
+  command.app->footer(kTrainExamples);
   command.parallel = true;
   add_options(*command.app, *arguments, *resume);
   command.run = [arguments, resume, app = command.app](const Context& context) {

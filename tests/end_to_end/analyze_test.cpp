@@ -146,8 +146,8 @@ TEST_F(Analyze, FilesDoNotDependOnTheNumberOfRanks) {
 }
 
 TEST_F(Analyze, SkipsWhatIsThereUnlessToldOtherwise) {
-  std::ofstream(result(".h5")) << "old";
-  std::ofstream(result(".csv")) << "old";
+  ASSERT_EQ(analyze(video()).exit_code, 0);
+  for (const char* ending : {".h5", ".csv"}) std::ofstream(result(ending)) << "old";
   const auto skipped = analyze(video(), 2, to_json());
   ASSERT_EQ(skipped.exit_code, 0) << skipped.output;
   EXPECT_EQ(documented_report("analyze").at("videos").at(0).at("skipped"), true);
@@ -156,7 +156,63 @@ TEST_F(Analyze, SkipsWhatIsThereUnlessToldOtherwise) {
   ASSERT_EQ(analyze(video(), 1, "--overwrite --no-csv" + to_json()).exit_code, 0);
   EXPECT_TRUE(documented_report("analyze").at("videos").at(0).at("csv").is_null());
   EXPECT_EQ(analysis::read_prediction_h5(result(".h5")).frames, kFrames);
-  EXPECT_EQ(bytes_of(result(".csv")), "old");
+  EXPECT_FALSE(fs::exists(result(".csv"))) << "another analysis' file beside the new one";
+}
+
+TEST_F(Analyze, RefusesFilesOfAnotherNetworkOrVideo) {
+  ASSERT_EQ(analyze(video(), 1, "--no-csv").exit_code, 0);
+  const std::string h5 = bytes_of(result(".h5"));
+  const fs::path other = folder_ / "other" / model().filename();
+  fs::create_directory(other.parent_path());
+  write_checkpoint(other);  // other random weights under the same name
+  const auto kept = [&](const std::string& why, const std::string& arguments,
+                        const testing::Matcher<std::string>& words) {
+    const auto refused = run(2, "analyze " + arguments + " --no-csv --device cpu --destfolder " + output_.string());
+    EXPECT_EQ(refused.exit_code, 1) << why;
+    EXPECT_THAT(refused.output, AllOf(words, HasSubstr("--overwrite"))) << why;
+    EXPECT_TRUE(bytes_of(result(".h5")) == h5) << why;
+  };
+  kept("network", video().string() + " --model " + other.string(), HasSubstr("another network"));
+  const fs::path same_name = folder_ / "v.mp4";
+  tests::write_numbered_video(same_name, kFrames - 1, {});
+  kept("video", same_name.string() + " --model " + model().string(), HasSubstr("another video"));
+  fs::remove(result("_ringpose.json"));
+  kept("sidecar", video().string() + " --model " + model().string(), HasSubstr("unknown from which network"));
+}
+
+TEST_F(Analyze, LooksAtAllVideosAndTheReportFirst) {
+  const auto missing = run(2, "analyze " + video().string() + " " + (folder_ / "none.mp4").string() + " --model " +
+                                  model().string() + " --device cpu --destfolder " + output_.string());
+  EXPECT_EQ(missing.exit_code, 1);
+  EXPECT_THAT(missing.output, AllOf(HasSubstr("none.mp4"), HasSubstr("No such file")));
+  EXPECT_THAT(names_in(output_), testing::IsEmpty());
+  fs::create_directory(report_file_);
+  const auto report = analyze(video(), 2, to_json());
+  EXPECT_EQ(report.exit_code, 1);
+  EXPECT_THAT(report.output, HasSubstr(report_file_.string()));
+  EXPECT_THAT(names_in(output_), testing::IsEmpty());
+}
+
+TEST_F(Analyze, LabelRefusesWhatItCannotDrawAsAsked) {
+  fs::copy(video(), output_ / "v.mp4");
+  ASSERT_EQ(analyze(output_ / "v.mp4").exit_code, 0);
+  const std::string label = "label " + (output_ / "v.mp4").string();
+  ASSERT_EQ(run(1, label).exit_code, 0);
+  const auto unknown = run(1, label + " --displayedbodyparts tail");  // the labelled video is there already
+  EXPECT_EQ(unknown.exit_code, 1);
+  EXPECT_THAT(unknown.output, HasSubstr("unknown bodypart 'tail'"));
+  std::ofstream(folder_ / "mine.mp4") << "mine";
+  const auto there = run(1, label + " -o " + (folder_ / "mine.mp4").string());
+  EXPECT_EQ(there.exit_code, 1);
+  EXPECT_THAT(there.output, AllOf(HasSubstr("already"), HasSubstr("--overwrite")));
+  EXPECT_EQ(bytes_of(folder_ / "mine.mp4"), "mine");
+  std::string sidecar = bytes_of(result("_ringpose.json"));
+  const std::string width = "\"width_px\": ";
+  sidecar.insert(sidecar.find(width) + width.size(), "1");
+  std::ofstream(result("_ringpose.json")) << sidecar;
+  const auto size = run(1, label + " --overwrite");
+  EXPECT_EQ(size.exit_code, 1);
+  EXPECT_THAT(size.output, HasSubstr("were made from the video"));
 }
 
 TEST_F(Analyze, LabelAndPlotFindEverythingBesideTheVideo) {

@@ -127,9 +127,18 @@ TEST(LabelledVideo, KeepsFramesAndRefusesAnotherVideosPredictions) {
 TEST(Sidecar, SurvivesTheFile) {
   const tests::TemporaryFolder folder;
   DrawingFacts facts{{{"a", "b"}}, 0.35, 7, 0.25, "jet", "#102030"};
-  write_sidecar(folder / "x_ringpose.json", {}, facts);
-  EXPECT_EQ(read_sidecar(folder / "x_ringpose.json"), facts);
-  EXPECT_EQ(read_sidecar(folder / "none.json"), std::nullopt);
+  AnalysisFacts analysis;
+  analysis.video = "x.mp4";
+  analysis.video_bytes = 4711;
+  analysis.checkpoint_sha256 = "ab12";
+  write_sidecar(folder / "x_ringpose.json", analysis, facts);
+  const auto read = read_sidecar(folder / "x_ringpose.json");
+  ASSERT_TRUE(read);
+  EXPECT_EQ(read->drawing, facts);
+  EXPECT_EQ(read->analysis.video, "x.mp4");
+  EXPECT_EQ(read->analysis.video_bytes, 4711);
+  EXPECT_EQ(read->analysis.checkpoint_sha256, "ab12");
+  EXPECT_FALSE(read_sidecar(folder / "none.json"));
   EXPECT_EQ(sidecar_path("out/vDLC_x.h5"), "out/vDLC_x_ringpose.json");
 }
 

@@ -57,7 +57,7 @@ TEST(AtomicFile, RefusesMissingFoldersAndFolders) {
   const tests::TemporaryFolder folder;
   EXPECT_THAT([&] { AtomicFile(folder / "none" / "a.txt"); },
               ThrowsMessage<IoError>(
-                  AllOf(HasSubstr("none/a.txt"), HasSubstr("No such file"), HasSubstr("folders are not created"))));
+                  AllOf(HasSubstr("none/a.txt"), HasSubstr("No such file"), HasSubstr("the folder it stands in must exist"))));
   EXPECT_THAT([&] { AtomicFile(folder.path()); }, ThrowsMessage<IoError>(HasSubstr("Is a directory")));
 }
 

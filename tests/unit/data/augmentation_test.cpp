@@ -224,16 +224,16 @@ void expect_rejected(const std::string& field, AugmentationOptions options) {
 
 TEST(AugmentationOptions, ValidateNamesTheField) {
   EXPECT_NO_THROW(AugmentationOptions{}.validate());
-  expect_rejected("affine.p", {.affine_p = 1.5});
-  expect_rejected("affine.rotation", {.rotation_deg = -1});
-  expect_rejected("affine.rotation", {.rotation_deg = std::nan("")});
+  expect_rejected("augmentation.affine_p", {.affine_p = 1.5});
+  expect_rejected("augmentation.rotation_deg", {.rotation_deg = -1});
+  expect_rejected("augmentation.rotation_deg", {.rotation_deg = std::nan("")});
   expect_rejected("affine.scaling[0]", {.scaling = {0, 1}});
   expect_rejected("affine.scaling[1]", {.scaling = {1.25, 0.5}});
   expect_rejected("affine.translation", {.translation_px = 2.5});
-  expect_rejected("crop_sampling.width", {.crop_width_px = 0});
-  expect_rejected("crop_sampling.height", {.crop_height_px = -448});
-  expect_rejected("crop_sampling.max_shift", {.crop_max_shift = -0.1});
-  expect_rejected("crop_sampling.method", {.crop_method = "densty"});
+  expect_rejected("augmentation.crop_width_px", {.crop_width_px = 0});
+  expect_rejected("augmentation.crop_height_px", {.crop_height_px = -448});
+  expect_rejected("augmentation.crop_max_shift", {.crop_max_shift = -0.1});
+  expect_rejected("augmentation.crop_method", {.crop_method = "densty"});
   expect_rejected("motion_blur.p", {.motion_blur_p = -0.1});
   expect_rejected("gaussian_noise", {.gaussian_noise = -1});
   expect_rejected("gaussian_noise.p", {.gaussian_noise_p = 2});

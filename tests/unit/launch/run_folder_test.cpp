@@ -23,6 +23,14 @@ TEST(RunFolder, AFolderWithSomethingInItNeedsResume) {
   EXPECT_THROW(require_free_run_folder(folder / "notes.txt", std::nullopt), data::ConfigError);
 }
 
+TEST(RunFolder, ARunThatEndedBeforeItsFirstSnapshotMayStartAnew) {
+  const tests::TemporaryFolder folder;
+  for (const char* name : {"run.yaml", "learning_stats.csv"}) std::ofstream(folder / name) << "x";
+  EXPECT_NO_THROW(require_free_run_folder(folder.path(), std::nullopt));
+  std::ofstream(folder / "snapshot-010.safetensors") << "x";
+  EXPECT_THROW(require_free_run_folder(folder.path(), std::nullopt), data::ConfigError);
+}
+
 TEST(RunFolder, ResumesFromTheNewestOrTheOneNamed) {
   const tests::TemporaryFolder folder;
   EXPECT_THROW((void)find_resume_snapshot(folder.path(), ""), data::ConfigError);
