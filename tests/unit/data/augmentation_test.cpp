@@ -227,16 +227,16 @@ TEST(AugmentationOptions, ValidateNamesTheField) {
   expect_rejected("augmentation.affine_p", {.affine_p = 1.5});
   expect_rejected("augmentation.rotation_deg", {.rotation_deg = -1});
   expect_rejected("augmentation.rotation_deg", {.rotation_deg = std::nan("")});
-  expect_rejected("affine.scaling[0]", {.scaling = {0, 1}});
-  expect_rejected("affine.scaling[1]", {.scaling = {1.25, 0.5}});
-  expect_rejected("affine.translation", {.translation_px = 2.5});
+  expect_rejected("augmentation.scaling[0]", {.scaling = {0, 1}});
+  expect_rejected("augmentation.scaling[1]", {.scaling = {1.25, 0.5}});
+  expect_rejected("augmentation.translation_px", {.translation_px = 2.5});
   expect_rejected("augmentation.crop_width_px", {.crop_width_px = 0});
   expect_rejected("augmentation.crop_height_px", {.crop_height_px = -448});
   expect_rejected("augmentation.crop_max_shift", {.crop_max_shift = -0.1});
   expect_rejected("augmentation.crop_method", {.crop_method = "densty"});
-  expect_rejected("motion_blur.p", {.motion_blur_p = -0.1});
-  expect_rejected("gaussian_noise", {.gaussian_noise = -1});
-  expect_rejected("gaussian_noise.p", {.gaussian_noise_p = 2});
+  expect_rejected("augmentation.motion_blur_p", {.motion_blur_p = -0.1});
+  expect_rejected("augmentation.gaussian_noise ", {.gaussian_noise = -1});
+  expect_rejected("augmentation.gaussian_noise_p", {.gaussian_noise_p = 2});
 }
 
 }  // namespace

@@ -139,12 +139,12 @@ TEST(Config, ValidateNamesTheField) {
     apply_setting(config, setting);
     return error_of([&] { config.validate(); });
   };
-  EXPECT_THAT(invalid("training.epochs=0"), HasSubstr("epochs is 0"));
-  EXPECT_THAT(invalid("training.global_batch=0"), HasSubstr("global_batch is 0"));
-  EXPECT_THAT(invalid("optimizer.learning_rate=-1"), HasSubstr("learning_rate is -1"));
-  EXPECT_THAT(invalid("optimizer.rates=[1e-4]"), HasSubstr("2 milestones and 1 rates"));
+  EXPECT_THAT(invalid("training.epochs=0"), HasSubstr("training.epochs is 0"));
+  EXPECT_THAT(invalid("training.global_batch=0"), HasSubstr("training.global_batch is 0"));
+  EXPECT_THAT(invalid("optimizer.learning_rate=-1"), HasSubstr("optimizer.learning_rate is -1"));
+  EXPECT_THAT(invalid("optimizer.rates=[1e-4]"), HasSubstr("optimizer.milestones has 2 entries and optimizer.rates 1"));
   EXPECT_THAT(invalid("model.net_type=resnet_34"), HasSubstr("resnet_34"));
-  EXPECT_THAT(invalid("targets.locref_std=0"), HasSubstr("locref_std is 0"));
+  EXPECT_THAT(invalid("targets.locref_std=0"), HasSubstr("targets.locref_std is 0"));
   EXPECT_THAT(invalid("run.cpu_threads=-1"), HasSubstr("cpu_threads is -1"));
 }
 
