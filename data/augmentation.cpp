@@ -17,7 +17,7 @@ namespace {
 constexpr int kChannels = 3;
 
 [[noreturn]] void reject(const std::string& field, const std::string& found, const std::string& expected) {
-  throw ConfigError("" + field + " is " + found + "; expected " + expected);
+  throw ConfigError(field + " is " + found + "; expected " + expected);
 }
 
 void require_probability(const std::string& field, double value) {

@@ -50,11 +50,12 @@ class Pipeline : public testing::Test {
     const fs::path project = *folder_ / "project/face-ringpose-2026-07-01";
     const std::string video = (project / "videos/face.mp4").string();
     step("pack", 1, "pack " + project.string() + " -o " + text("face.h5") + " --seed 1");
-    step("train", 2,
-         "train " + text("face.h5") + " --output " + text("run") +
-             " --set model.net_type=resnet_18 --set training.epochs=2 --set training.global_batch=8"
-             " --set training.eval_interval=1 --set augmentation.crop_width_px=96"
-             " --set augmentation.crop_height_px=96 --set run.cpu_threads=1");
+    step(
+        "train", 2,
+        "train " + text("face.h5") + " --output " + text("run") +
+            " --set model.net_type=resnet_18 --set run.device=cpu --set training.epochs=2 --set training.global_batch=8"
+            " --set training.eval_interval=1 --set augmentation.crop_width_px=96"
+            " --set augmentation.crop_height_px=96 --set run.cpu_threads=1");
     step("evaluate", 2, "evaluate " + text("run/snapshot-002.safetensors") + " " + text("face.h5"));
     step("analyze", 2,
          "analyze " + video + " --model " + text("run/snapshot-002.safetensors") + " --destfolder " + text("two"));
