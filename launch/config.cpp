@@ -76,6 +76,9 @@ std::vector<ConfigField> machine_fields(RunConfig& config) {
       {"run.precision", &t.precision, "convolutions on the GPU: tf32 (PyTorch's default) or fp32"},
       {"run.deterministic", &t.deterministic, "deterministic cuDNN algorithms, as DeepLabCut"},
       {"run.bucket_bytes", &t.reducer.bucket_bytes, "gradients summed in one message"},
+      {"run.first_bucket_bytes", &t.reducer.first_bucket_bytes,
+       "of the first message, which starts while backward runs"},
+      {"run.overlap", &t.reducer.overlap, "sum gradients while backward runs; false: after it"},
   };
 }
 

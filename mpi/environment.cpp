@@ -12,7 +12,7 @@ namespace ringpose::mpi {
 Environment::Environment(int& argc, char**& argv) {
   apply_openmpi_settings();
   int provided = MPI_THREAD_SINGLE;
-  check_mpi(MPI_Init_thread(&argc, &argv, MPI_THREAD_SERIALIZED, &provided), "MPI_Init_thread");
+  check_mpi(MPI_Init_thread(&argc, &argv, MPI_THREAD_MULTIPLE, &provided), "MPI_Init_thread");
   // MPI aborts on errors unless told otherwise; we turn return codes into exceptions.
   MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
   MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_RETURN);

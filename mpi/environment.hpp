@@ -4,7 +4,8 @@
 
 namespace ringpose::mpi {
 
-/// Construct once, first in main. Asks for MPI_THREAD_SERIALIZED and throws MpiError when less is provided.
+/// Construct once, first in main. Asks for MPI_THREAD_MULTIPLE, makes do with MPI_THREAD_SERIALIZED (collectives of the
+/// MPI backend then advance only inside MPI calls), and throws MpiError when less is provided.
 /// The destructor finalizes only when not unwinding; use abort() to end all ranks after an error.
 class Environment {
  public:

@@ -14,12 +14,14 @@ std::int64_t aligned(std::int64_t count) {
 
 }  // namespace
 
-BucketPlan plan_buckets(std::span<const std::int64_t> parameter_sizes, std::int64_t capacity) {
-  assert(capacity >= 1);
+BucketPlan plan_buckets(std::span<const std::int64_t> parameter_sizes, std::int64_t capacity,
+                        std::int64_t first_capacity) {
+  assert(capacity >= 1 && first_capacity >= 1);
   BucketPlan plan;
   for (std::size_t parameter = parameter_sizes.size(); parameter-- > 0;) {
     const std::int64_t needed = aligned(parameter_sizes[parameter]);
-    if (plan.buckets.empty() || plan.buckets.back().elements + needed > capacity) plan.buckets.emplace_back();
+    const std::int64_t room = plan.buckets.size() == 1 ? first_capacity : capacity;
+    if (plan.buckets.empty() || plan.buckets.back().elements + needed > room) plan.buckets.emplace_back();
     Bucket& bucket = plan.buckets.back();
     bucket.slots.push_back({parameter, bucket.elements, parameter_sizes[parameter]});
     bucket.elements += needed;

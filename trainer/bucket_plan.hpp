@@ -31,8 +31,10 @@ struct BucketPlan {
 inline constexpr std::int64_t kSlotAlignment = 128;
 
 /// Fills buckets with the last parameter first, the order in which backward finishes. A parameter is never cut: one
-/// that is larger than `capacity` elements gets a bucket of its own. `capacity` >= 1.
-[[nodiscard]] BucketPlan plan_buckets(std::span<const std::int64_t> parameter_sizes, std::int64_t capacity);
+/// that is larger than the capacity (elements) gets a bucket of its own. The first bucket holds up to `first_capacity`
+/// elements, the others up to `capacity`; both >= 1.
+[[nodiscard]] BucketPlan plan_buckets(std::span<const std::int64_t> parameter_sizes, std::int64_t capacity,
+                                      std::int64_t first_capacity);
 
 /// Equal for equal plans; ranks compare it before they add up anything.
 [[nodiscard]] std::uint64_t plan_hash(const BucketPlan& plan);

@@ -40,6 +40,7 @@ Losses TrainStep::compute_gradients(const data::Batch& batch) {
       count_targets(batch.keypoints_BK2, static_cast<int>(keypoints), h, w, PoseModel::kStride, targets_);
 
   reducer_.zero_gradients();
+  reducer_.overlap_next_backward();
   Losses losses = pose_loss(output, targets, counts, loss_);
   losses.total.backward();
   reducer_.reduce();

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <utility>
 #include <vector>
 
 #include "mpi/error.hpp"
@@ -68,8 +69,7 @@ MPI_Datatype mpi_type(DataType type) {
 /// Requests of one collective, one for each piece.
 class MpiWork final : public Work {
  public:
-  /// Room for all requests is made before the first is started, so that none is lost by an exception.
-  explicit MpiWork(std::size_t pieces) { requests_.reserve(pieces); }
+  explicit MpiWork(std::vector<MPI_Request> requests) : requests_(std::move(requests)) {}
   ~MpiWork() override {
     // MPI has no way to cancel a collective. Waiting while unwinding could last for ever, since other ranks may not
     // take part.
@@ -84,7 +84,6 @@ class MpiWork final : public Work {
     requests_.clear();
     check_mpi(code, "MPI_Waitall");
   }
-  void add(MPI_Request request) { requests_.push_back(request); }
 
  private:
   std::vector<MPI_Request> requests_;
@@ -97,17 +96,30 @@ void check_span(const DeviceSpan& span) {
         fmt::format("a collective on {} {} values was given a null pointer", span.count, name_of(span.type)));
 }
 
-/// Starts `start(pointer, length, &request)` for each piece of the span.
-template <typename Start>
-std::unique_ptr<Work> start_pieces(const DeviceSpan& span, const char* call, Start start) {
-  check_span(span);
-  auto work = std::make_unique<MpiWork>(span.count / kPieceElements + 1);
-  for_each_piece(span.count, kPieceElements, [&](std::size_t offset, int length) {
-    MPI_Request request = MPI_REQUEST_NULL;
-    check_mpi(start(static_cast<std::byte*>(span.data) + offset * bytes_of(span.type), length, &request), call);
-    work->add(request);
-  });
-  return work;
+/// The same, advanced by the progress thread.
+class ProgressingWork final : public Work {
+ public:
+  ProgressingWork(ProgressThread& progress, std::vector<MPI_Request> requests)
+      : progress_(progress), pending_(progress.add(std::move(requests))) {}
+  ~ProgressingWork() override {
+    if (!unwind_.unwinding() && pending_) (void)progress_.wait(*pending_);
+  }
+  ProgressingWork(const ProgressingWork&) = delete;
+  ProgressingWork& operator=(const ProgressingWork&) = delete;
+  void wait(StreamHandle) override {
+    if (pending_) check_mpi(progress_.wait(*std::exchange(pending_, nullptr)), "MPI_Testall");
+  }
+
+ private:
+  ProgressThread& progress_;
+  std::shared_ptr<PendingRequests> pending_;
+  UnwindDetector unwind_;
+};
+
+bool may_have_progress_thread(const Communicator& communicator) {
+  int level = MPI_THREAD_SINGLE;
+  check_mpi(MPI_Query_thread(&level), "MPI_Query_thread");
+  return level == MPI_THREAD_MULTIPLE && communicator.size() > 1;
 }
 
 }  // namespace
@@ -115,11 +127,26 @@ std::unique_ptr<Work> start_pieces(const DeviceSpan& span, const char* call, Sta
 MpiBackend::MpiBackend(const Communicator& communicator)
     : communicator_(communicator),
       f16_operations_(make_operations<from_f16, to_f16>()),
-      bf16_operations_(make_operations<from_bf16, to_bf16>()) {}
+      bf16_operations_(make_operations<from_bf16, to_bf16>()),
+      progress_(may_have_progress_thread(communicator) ? std::make_unique<ProgressThread>() : nullptr) {}
 
 MpiBackend::~MpiBackend() {
   for (MPI_Op& operation : f16_operations_) MPI_Op_free(&operation);
   for (MPI_Op& operation : bf16_operations_) MPI_Op_free(&operation);
+}
+
+template <typename Start>
+std::unique_ptr<Work> MpiBackend::start_pieces(const DeviceSpan& span, const char* call, Start start) {
+  check_span(span);
+  std::vector<MPI_Request> requests;
+  requests.reserve(span.count / kPieceElements + 1);  // first, so that no started request is lost by an exception
+  for_each_piece(span.count, kPieceElements, [&](std::size_t offset, int length) {
+    MPI_Request request = MPI_REQUEST_NULL;
+    check_mpi(start(static_cast<std::byte*>(span.data) + offset * bytes_of(span.type), length, &request), call);
+    requests.push_back(request);
+  });
+  if (progress_) return std::make_unique<ProgressingWork>(*progress_, std::move(requests));
+  return std::make_unique<MpiWork>(std::move(requests));
 }
 
 MPI_Op MpiBackend::operation(DataType type, ReduceOp op) const {

@@ -1,6 +1,9 @@
 #include <gtest/gtest.h>
 
+#include <atomic>
+#include <chrono>
 #include <cstring>
+#include <thread>
 
 #include "mpi/error.hpp"
 #include "tests/mpi/backend_conformance.hpp"
@@ -48,6 +51,26 @@ TEST(MpiBackend, RoundsHalfSumsOncePerAddition) {
   std::uint16_t value = mpi::to_bf16(world.rank() == 0 ? 256.0F : (world.rank() == 1 ? 1.0F : 0.0F));
   backend->all_reduce({&value, 1, mpi::DataType::bf16}, mpi::ReduceOp::sum, nullptr)->wait(nullptr);
   EXPECT_EQ(mpi::from_bf16(value), 256.0F);
+}
+
+TEST(MpiBackend, AdvancesWhileNobodyWaits) {
+  const auto world = mpi::Communicator::world();
+  int level = MPI_THREAD_SINGLE;
+  MPI_Query_thread(&level);
+  if (level < MPI_THREAD_MULTIPLE || world.size() == 1) GTEST_SKIP() << "no progress thread here";
+  const auto backend = mpi::make_backend(mpi::BackendKind::mpi, world, -1);
+  // Too long to be sent at once: without calls of MPI it would never arrive.
+  std::vector<float> values(std::size_t{4} << 20, 1.0F);
+  const auto work =
+      backend->all_reduce({values.data(), values.size(), mpi::DataType::f32}, mpi::ReduceOp::sum, nullptr);
+  const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(30);
+  std::atomic_ref<float> last(values.back());
+  const auto sum = static_cast<float>(world.size());
+  while (last.load() != sum && std::chrono::steady_clock::now() < deadline)
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  EXPECT_EQ(last.load(), sum);
+  work->wait(nullptr);
+  EXPECT_EQ(values, std::vector<float>(values.size(), sum));
 }
 
 TEST(MpiBackend, RefusesANullPointer) {

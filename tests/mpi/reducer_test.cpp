@@ -27,18 +27,24 @@ TEST_F(GradientReducerMpi, SumsAndNeverAverages) {
   std::vector<torch::Tensor> parameters;
   for (int i = 0; i < 5; ++i) parameters.push_back(torch::zeros({100 * i + 1}).requires_grad_());
   for (const std::size_t bucket_bytes : {std::size_t{512}, std::size_t{2048}, std::size_t{1} << 20}) {
-    GradientReducer reducer(parameters, backend_.get(), {bucket_bytes});
-    reducer.zero_gradients();
-    for (int i = 0; i < 5; ++i) {
-      const torch::Tensor factor = torch::arange(100 * i + 1) + static_cast<float>(1000 * i + rank());
-      (parameters[i] * factor).sum().backward();  // the gradient is the factor
-    }
-    reducer.reduce();
-    // sum over r of (index + 1000 i + r) = n (index + 1000 i) + n (n - 1) / 2
-    for (int i = 0; i < 5; ++i) {
-      const torch::Tensor expected =
-          size() * (torch::arange(100 * i + 1) + static_cast<float>(1000 * i)) + size() * (size() - 1) / 2.0F;
-      EXPECT_TRUE(torch::equal(parameters[i].grad(), expected.to(torch::kFloat32))) << "parameter " << i;
+    for (const bool overlap : {true, false}) {
+      GradientReducer reducer(parameters, backend_.get(), {bucket_bytes, 512, overlap});
+      reducer.zero_gradients();
+      reducer.overlap_next_backward();
+      torch::Tensor loss = torch::zeros({});
+      for (int i = 0; i < 5; ++i) {
+        const torch::Tensor factor = torch::arange(100 * i + 1) + static_cast<float>(1000 * i + rank());
+        loss = loss + (parameters[i] * factor).sum();  // the gradient is the factor
+      }
+      loss.backward();
+      reducer.reduce();
+      EXPECT_EQ(reducer.overlapped_buckets(), overlap ? reducer.bucket_count() : 0u);
+      // sum over r of (index + 1000 i + r) = n (index + 1000 i) + n (n - 1) / 2
+      for (int i = 0; i < 5; ++i) {
+        const torch::Tensor expected =
+            size() * (torch::arange(100 * i + 1) + static_cast<float>(1000 * i)) + size() * (size() - 1) / 2.0F;
+        EXPECT_TRUE(torch::equal(parameters[i].grad(), expected.to(torch::kFloat32))) << "parameter " << i;
+      }
     }
   }
 }
