@@ -23,9 +23,20 @@ cv::Scalar scalar(const Color& color) {
   return {double(color[0]), double(color[1]), double(color[2])};
 }
 
+/// A '?' for each character, not each byte, that OpenCV's font lacks.
+std::string drawable(const std::string& utf8) {
+  std::string text;
+  for (const char c : utf8) {
+    const auto byte = static_cast<unsigned char>(c);
+    if (byte < 0x80) text += c;
+    if (byte >= 0xC0) text += '?';  // the first of a character's bytes
+  }
+  return text;
+}
+
 cv::Size text_size(const std::string& text, double scale) {
   int baseline = 0;
-  return cv::getTextSize(text, kFont, scale, 1, &baseline);
+  return cv::getTextSize(drawable(text), kFont, scale, 1, &baseline);
 }
 
 enum class Anchor { left, center, right };
@@ -33,14 +44,14 @@ enum class Anchor { left, center, right };
 void put_text(cv::Mat& canvas, const std::string& text, cv::Point place, Anchor anchor, double scale = kTextScale) {
   const int width = text_size(text, scale).width;
   const int shift = anchor == Anchor::left ? 0 : anchor == Anchor::center ? width / 2 : width;
-  cv::putText(canvas, text, {place.x - shift, place.y}, kFont, scale, kBlack, 1, cv::LINE_AA);
+  cv::putText(canvas, drawable(text), {place.x - shift, place.y}, kFont, scale, kBlack, 1, cv::LINE_AA);
 }
 
 /// Text turned by 90 degrees, centred at `place`.
 void put_sideways(cv::Mat& canvas, const std::string& text, cv::Point place) {
   const cv::Size size = text_size(text, kTextScale);
   cv::Mat strip(size.height + 10, size.width + 4, CV_8UC3, cv::Scalar(255, 255, 255));
-  cv::putText(strip, text, {2, size.height + 2}, kFont, kTextScale, kBlack, 1, cv::LINE_AA);
+  cv::putText(strip, drawable(text), {2, size.height + 2}, kFont, kTextScale, kBlack, 1, cv::LINE_AA);
   cv::rotate(strip, strip, cv::ROTATE_90_COUNTERCLOCKWISE);
   const cv::Rect box(place.x - strip.cols / 2, place.y - strip.rows / 2, strip.cols, strip.rows);
   const cv::Rect inside = box & cv::Rect(0, 0, canvas.cols, canvas.rows);

@@ -83,7 +83,7 @@ int display_rotation_degrees(const AVStream& stream, const std::filesystem::path
   if (determinant < 0 || std::isnan(quarter_turns) || std::abs(quarter_turns - std::round(quarter_turns)) > 0.01 ||
       std::abs(determinant) < kFull)
     throw data::FormatError(
-        fmt::format("cannot analyze the video {}: its display matrix mirrors the picture or turns it by {:.1f} "
+        fmt::format("cannot use the video {}: its display matrix mirrors the picture or turns it by {:.1f} "
                     "degrees; only turns by 90, 180 and 270 degrees are supported. Re-encode it first: "
                     "ffmpeg -i IN OUT.mp4",
                     path.string(), counterclockwise));

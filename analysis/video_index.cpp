@@ -18,10 +18,11 @@ namespace {
 constexpr double kLengthSlackFrames = 3;
 constexpr double kLengthSlackShare = 0.01;
 constexpr const char* kReencode =
-    " Re-encode it at a constant frame rate first, for example: ffmpeg -i IN -vsync cfr -c:v libx264 -crf 17 OUT.mp4";
+    " Re-encode it at a constant frame rate first, for example: ffmpeg -i IN -fps_mode cfr -c:v libx264 -crf 17 "
+    "OUT.mp4";
 
 [[noreturn]] void refuse(const std::filesystem::path& path, const std::string& reason, const char* advice) {
-  throw data::FormatError(fmt::format("cannot analyze the video {}: {}.{}", path.string(), reason, advice));
+  throw data::FormatError(fmt::format("cannot use the video {}: {}.{}", path.string(), reason, advice));
 }
 
 std::optional<std::int64_t> known(std::int64_t time) {

@@ -1,6 +1,7 @@
 // A file that appears complete or not at all: written under a temporary name in its folder, synced, then renamed.
 #pragma once
 #include <filesystem>
+#include <functional>
 #include <string>
 #include <string_view>
 
@@ -10,8 +11,9 @@ namespace ringpose::data {
 /// commit(). Not thread-safe; several processes may write the same path, the last commit wins.
 class AtomicFile {
  public:
-  /// Creates the empty temporary file `.<name>.<process id>.<counter>.tmp`. Throws IoError when the folder is missing,
-  /// read-only or full, or when `path` is a folder.
+  /// Creates the empty temporary file `.<name>.<process id>.<counter>.tmp`. A symbolic link stays, its target is
+  /// replaced. Throws IoError when the folder is missing, read-only or full, or when `path` is a folder, device or
+  /// pipe.
   explicit AtomicFile(std::filesystem::path path);
   /// Removes the temporary file unless committed.
   ~AtomicFile();
@@ -29,6 +31,14 @@ class AtomicFile {
   std::filesystem::path temporary_path_;
   bool committed_ = false;
 };
+
+/// Interrupts and ends by signal (SIGINT, SIGTERM, SIGHUP) remove the temporary files of this process first. Call once.
+void remove_temporary_files_on_signals();
+
+/// Guards against a mistyped output name: throws IoError when a file is there that is not empty and of which `is_kind`
+/// is false. `kind` completes "is no ...".
+void require_replaceable(const std::filesystem::path& path, const char* kind,
+                         const std::function<bool(const std::filesystem::path&)>& is_kind);
 
 /// Writes `contents` to `path` through an AtomicFile. Throws IoError.
 void write_file_atomically(const std::filesystem::path& path, std::string_view contents);

@@ -83,6 +83,7 @@ bool inside_output(double x_px, double y_px, const AugmentationDraw& draw) {
 
 void AugmentationOptions::validate() const {
   constexpr double kLargest = 1e6;
+  constexpr double kLargestCropPx = 8192;  // a batch of larger ones fits no machine's memory
   require_probability("augmentation.affine_p", affine_p);
   require_range("augmentation.rotation_deg", rotation_deg, 0, 360);
   require_range("augmentation.scaling[0]", scaling[0], 1e-3, 1e3);
@@ -91,8 +92,8 @@ void AugmentationOptions::validate() const {
   if (translation_px != std::floor(translation_px)) {
     reject("augmentation.translation_px", std::to_string(translation_px), "a whole number of pixels");
   }
-  require_range("augmentation.crop_width_px", crop_width_px, 1, kLargest);
-  require_range("augmentation.crop_height_px", crop_height_px, 1, kLargest);
+  require_range("augmentation.crop_width_px", crop_width_px, 1, kLargestCropPx);
+  require_range("augmentation.crop_height_px", crop_height_px, 1, kLargestCropPx);
   require_range("augmentation.crop_max_shift", crop_max_shift, 0, kLargest);
   if (crop_method != "uniform" && crop_method != "keypoints" && crop_method != "density" && crop_method != "hybrid") {
     reject("augmentation.crop_method", "'" + crop_method + "'", "uniform, keypoints, density or hybrid");

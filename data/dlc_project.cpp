@@ -209,6 +209,10 @@ DlcProject read_dlc_project(const fs::path& project_or_config) {
   DlcProject project;
   project.config_file = fs::is_directory(project_or_config) ? project_or_config / "config.yaml" : project_or_config;
   project.folder = project.config_file.has_parent_path() ? project.config_file.parent_path() : fs::path(".");
+  const std::string ending = project.config_file.extension().string();
+  if (ending != ".yaml" && ending != ".yml")
+    throw ProjectError("reading the project " + project.config_file.string() +
+                       ": it is neither a folder nor a config.yaml. Give a DeepLabCut project's folder.");
   const auto bytes = read_file_bytes(project.config_file);
   project.config_text.assign(bytes.begin(), bytes.end());
   const Config config(project.config_file, project.config_text);

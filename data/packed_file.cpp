@@ -24,6 +24,9 @@ constexpr char kWhatToDo[] = ". Copy the file again, or pack the project again."
 
 /// Tells a foreign file from a damaged one before HDF5 gives its own, longer answer.
 void check_signature(const fs::path& path) {
+  std::error_code error;
+  if (fs::is_directory(path, error))
+    throw FormatError(path.string() + " is a folder: expected a file written by 'ringpose pack'.");
   std::ifstream stream(path, std::ios::binary);
   if (!stream) throw IoError(io_message("read", path, errno));
   constexpr std::array<char, 8> kSignature{'\x89', 'H', 'D', 'F', '\r', '\n', '\x1a', '\n'};

@@ -14,6 +14,7 @@
 #include "data/dlc_project.hpp"
 #include "data/error.hpp"
 #include "data/file_bytes.hpp"
+#include "data/packed_file.hpp"
 #include "data/packed_index.hpp"
 #include "data/packed_writer.hpp"
 #include "data/sha256.hpp"
@@ -274,6 +275,14 @@ class Packer {
 }  // namespace
 
 PackReport pack_project(const PackOptions& options) {
+  require_replaceable(options.output, "packed file", [](const fs::path& path) {
+    try {
+      static_cast<void>(read_packed_file(path));
+      return true;
+    } catch (const FormatError&) {
+      return false;
+    }
+  });
   return Packer(options).run();
 }
 

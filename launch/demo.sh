@@ -83,8 +83,23 @@ step() { # step NAME COMMAND...: runs it with its output shown and kept; stops t
   shift
   echo
   echo "demo: [$((SECONDS - started)) s] $name: $(printf '%q ' "$@" | sed "s|$root/||g")"
-  "$@" 2>&1 < /dev/null | tee "$out/logs/$name.log" || fail "$name failed; its output is in $out/logs/$name.log"
+  # In the background and waited for, so that a signal to this script is seen at once and passed on.
+  "$@" > >(tee "$out/logs/$name.log") 2>&1 < /dev/null &
+  running=$!
+  wait "$running" || fail "$name failed; its output is in $out/logs/$name.log"
+  running=
 }
+running=
+stop() { # stop EXIT_STATUS: ends the running step, mpirun its ranks
+  trap - INT TERM HUP
+  echo "demo: stopped"
+  [ -z "$running" ] || kill -TERM "$running" 2> /dev/null || true
+  [ -z "$running" ] || wait "$running" 2> /dev/null || true
+  exit "$1"
+}
+trap 'stop 130' INT
+trap 'stop 143' TERM
+trap 'stop 129' HUP
 report() { # report FILE KEY...: one value of a JSON report
   python3 -c 'import functools, json, sys
 print(functools.reduce(lambda node, key: node[int(key) if isinstance(node, list) else key], sys.argv[2:], json.load(open(sys.argv[1]))))' "$@"

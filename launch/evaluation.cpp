@@ -121,7 +121,7 @@ std::string split_text(const SplitEvaluation& evaluation, const std::vector<std:
 
 std::string points_csv(const std::vector<SplitEvaluation>& evaluations, const data::PackedReader& reader) {
   const std::vector<std::string>& bodyparts = reader.project().skeleton.bodyparts;
-  std::string text = "split,image,bodypart,label_x_px,label_y_px,x_px,y_px,likelihood,error_px\n";
+  std::string text = std::string(kPointsHeader).append("\n");
   for (const SplitEvaluation& evaluation : evaluations) {
     for (std::size_t i = 0; i < evaluation.truth.size(); ++i) {
       const data::Keypoint& label = evaluation.truth[i];

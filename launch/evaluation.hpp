@@ -43,6 +43,9 @@ struct EvaluationOptions {
                                              const trainer::Checkpoint& checkpoint, const data::PackedReader& reader,
                                              const mpi::Communicator& world, const EvaluationOptions& options);
 
+/// First line of points_csv().
+inline constexpr const char* kPointsHeader = "split,image,bodypart,label_x_px,label_y_px,x_px,y_px,likelihood,error_px";
+
 /// Stable names; NaN is null.
 [[nodiscard]] nlohmann::json split_json(const SplitEvaluation& evaluation, const std::vector<std::string>& bodyparts);
 /// A table for people.

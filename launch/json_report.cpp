@@ -2,12 +2,23 @@
 
 #include <cmath>
 #include <filesystem>
+#include <fstream>
 #include <nlohmann/json.hpp>
 
 #include "data/atomic_file.hpp"
 #include "data/error.hpp"
 
 namespace ringpose::launch {
+
+namespace {
+
+bool is_report(const std::filesystem::path& file) {
+  std::ifstream stream(file);
+  const auto json = nlohmann::json::parse(stream, nullptr, /*allow_exceptions=*/false);
+  return json.is_object() && json.contains("command");
+}
+
+}  // namespace
 
 nlohmann::json json_number(double value) {
   return std::isfinite(value) ? nlohmann::json(value) : nlohmann::json(nullptr);
@@ -16,7 +27,9 @@ nlohmann::json json_number(double value) {
 void require_writable_report(const std::string& file) {
   std::error_code error;
   const std::filesystem::path folder = std::filesystem::path(file).parent_path();
-  if (!file.empty() && (folder.empty() || std::filesystem::exists(folder, error))) const data::AtomicFile probe(file);
+  if (file.empty() || !(folder.empty() || std::filesystem::exists(folder, error))) return;
+  data::require_replaceable(file, "report of ringpose", is_report);
+  const data::AtomicFile probe(file);
 }
 
 void write_json_report(const std::string& file, const nlohmann::json& report) {
@@ -25,6 +38,7 @@ void write_json_report(const std::string& file, const nlohmann::json& report) {
   std::error_code error;
   if (!folder.empty()) std::filesystem::create_directories(folder, error);
   if (error) throw data::IoError(data::io_message("make the folder", folder, error.value()));
+  data::require_replaceable(file, "report of ringpose", is_report);
   // Names of an old project may not be UTF-8; the report is written all the same.
   data::write_file_atomically(file, report.dump(2, ' ', false, nlohmann::json::error_handler_t::replace) + "\n");
 }

@@ -8,9 +8,11 @@
 #include <thread>
 #include <vector>
 
+#include "data/atomic_file.hpp"
 #include "data/error.hpp"
 #include "launch/commands/command.hpp"
 #include "launch/json_report.hpp"
+#include "launch/nearest_name.hpp"
 #include "launch/version.hpp"
 #include "mpi/communicator.hpp"
 #include "mpi/environment.hpp"
@@ -35,6 +37,28 @@ std::string join_arguments(int argc, char** argv) {
   return line;
 }
 
+/// CLI11's message, or a better one for a mistyped command or option.
+std::string usage_message(const CLI::App& app, const CLI::ParseError& error, int argc, char** argv) {
+  std::vector<std::string> names;
+  const auto parsed = app.get_subcommands();
+  if (parsed.empty()) {
+    for (const CLI::App* command : app.get_subcommands([](const CLI::App*) { return true; }))
+      names.push_back(command->get_name());
+    if (argc < 2 || argv[1][0] == '-') return error.what();
+    return fmt::format("unknown command '{}': the nearest is '{}'.", argv[1],
+                       ringpose::launch::nearest_name(argv[1], names));
+  }
+  for (const CLI::Option* option : parsed.front()->get_options())
+    if (!option->get_lnames().empty()) names.push_back("--" + option->get_lnames().front());
+  for (int i = 2; i < argc; ++i) {
+    const std::string name = std::string(argv[i]).substr(0, std::string(argv[i]).find('='));
+    if (!name.starts_with("--") || name.size() == 2 || parsed.front()->get_option_no_throw(name) != nullptr) continue;
+    return fmt::format("'ringpose {}' has no option {}: the nearest is {}.", parsed.front()->get_name(), name,
+                       ringpose::launch::nearest_name(name, names));
+  }
+  return error.what();
+}
+
 /// Parses on every rank; only rank 0 prints. Returns the exit code, or -1 when parsing went well.
 int parse(CLI::App& app, int argc, char** argv, int rank) {
   try {
@@ -42,7 +66,9 @@ int parse(CLI::App& app, int argc, char** argv, int rank) {
     return -1;
   } catch (const CLI::ParseError& error) {
     if (error.get_exit_code() == 0) return rank == 0 ? app.exit(error) : 0;
-    if (rank == 0) fmt::print(stderr, "ringpose: {}\nSee ringpose --help, or ringpose COMMAND --help.\n", error.what());
+    if (rank == 0)
+      fmt::print(stderr, "ringpose: {}\nSee ringpose --help, or ringpose COMMAND --help.\n",
+                 usage_message(app, error, argc, argv));
     return kExitUsage;
   }
 }
@@ -75,6 +101,7 @@ void report(const std::exception& error, const ringpose::mpi::Communicator& worl
 
 int main(int argc, char** argv) {
   ringpose::mpi::Environment environment(argc, argv);
+  ringpose::data::remove_temporary_files_on_signals();
   const auto world = ringpose::mpi::Communicator::world();
   CLI::App app{
       "ringpose trains DeepLabCut projects on several GPUs or machines. Typical order: pack, train, evaluate, analyze, "

@@ -1,6 +1,11 @@
 #include "launch/run_folder.hpp"
 
+#include <fcntl.h>
 #include <fmt/format.h>
+#include <sys/file.h>
+#include <unistd.h>
+
+#include <cerrno>
 
 #include "data/atomic_file.hpp"
 #include "data/error.hpp"
@@ -48,7 +53,12 @@ std::filesystem::path find_resume_snapshot(const std::filesystem::path& folder,
 
 std::filesystem::path find_model_snapshot(const std::filesystem::path& model) {
   std::error_code error;
-  if (!std::filesystem::is_directory(model, error)) return model;
+  if (!std::filesystem::is_directory(model, error)) {
+    if (std::filesystem::exists(model, error) && model.extension() != ".safetensors")
+      throw data::FormatError(
+          fmt::format("{} is no snapshot: expected a file snapshot-*.safetensors or a run folder.", model.string()));
+    return model;
+  }
   if (const auto best = trainer::best_checkpoint(model)) return *best;
   if (const auto latest = trainer::latest_checkpoint(model)) return *latest;
   throw data::IoError(
@@ -57,12 +67,27 @@ std::filesystem::path find_model_snapshot(const std::filesystem::path& model) {
                   model.string()));
 }
 
-void create_run_folder(const std::filesystem::path& folder, const std::string& config_yaml) {
+RunFolderLock::RunFolderLock(const std::filesystem::path& folder)
+    : descriptor_(::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC)) {
+  if (descriptor_ < 0 || ::flock(descriptor_, LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK) return;
+  ::close(descriptor_);
+  throw data::ConfigError(
+      fmt::format("Another run is writing to the run folder {}: wait until it has ended, or choose another --output.",
+                  folder.string()));
+}
+
+RunFolderLock::~RunFolderLock() {
+  if (descriptor_ >= 0) ::close(descriptor_);
+}
+
+RunFolderLock create_run_folder(const std::filesystem::path& folder, const std::string& config_yaml) {
   std::error_code error;
   const bool made = std::filesystem::create_directories(folder, error);
   if (error) throw data::IoError(data::io_message("create the run folder", folder, error.value()));
   try {
+    RunFolderLock lock(folder);
     data::write_file_atomically(folder / kRunYaml, config_yaml);
+    return lock;
   } catch (...) {
     if (made) std::filesystem::remove(folder, error);
     throw;

@@ -3,6 +3,7 @@
 #include <filesystem>
 #include <optional>
 #include <string>
+#include <utility>
 
 #include "trainer/checkpoint.hpp"
 
@@ -23,8 +24,26 @@ void require_free_run_folder(const std::filesystem::path& folder, const ResumeRe
 /// newest where none was evaluated (DeepLabCut's rule for snapshotindex -1). Throws data::IoError when there is none.
 [[nodiscard]] std::filesystem::path find_model_snapshot(const std::filesystem::path& model);
 
-/// Makes the folder and writes `run.yaml`, the resolved configuration, into it. Throws data::IoError; a folder that was
-/// made is then removed again.
-void create_run_folder(const std::filesystem::path& folder, const std::string& config_yaml);
+/// Keeps a second run out of a run folder while it lives, by an advisory lock (flock) on the folder, which the system
+/// gives back however the process ends. File systems without such locks are used without.
+class RunFolderLock {
+ public:
+  RunFolderLock() = default;
+  /// Throws data::ConfigError when another process holds it.
+  explicit RunFolderLock(const std::filesystem::path& folder);
+  ~RunFolderLock();
+  RunFolderLock(RunFolderLock&& other) noexcept : descriptor_(std::exchange(other.descriptor_, -1)) {}
+  RunFolderLock& operator=(RunFolderLock&& other) noexcept {
+    std::swap(descriptor_, other.descriptor_);
+    return *this;
+  }
+
+ private:
+  int descriptor_ = -1;
+};
+
+/// Makes the folder, locks it and writes `run.yaml`, the resolved configuration, into it. Throws data::ConfigError when
+/// another run is at work there, data::IoError; a folder that was made is then removed again.
+[[nodiscard]] RunFolderLock create_run_folder(const std::filesystem::path& folder, const std::string& config_yaml);
 
 }  // namespace ringpose::launch

@@ -22,6 +22,18 @@ struct Command {
   std::function<int(const Context&)> run;
 };
 
+/// For options that count: a whole number, 1 or more.
+[[nodiscard]] inline CLI::Validator at_least_1() {
+  return CLI::Validator(
+      [](const std::string& text) {
+        const bool digits = !text.empty() && text.find_first_not_of("0123456789") == std::string::npos;
+        return digits && text.find_first_not_of('0') != std::string::npos
+                   ? std::string()
+                   : "'" + text + "' is no whole number of 1 or more";
+      },
+      "COUNT");
+}
+
 /// One per file commands/<name>.cpp.
 [[nodiscard]] Command add_synth(CLI::App& root);
 [[nodiscard]] Command add_pack(CLI::App& root);

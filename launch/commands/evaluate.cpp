@@ -74,12 +74,24 @@ nlohmann::json report_json(const EvaluateArguments& arguments, const trainer::Ch
   return report;
 }
 
+/// Before the evaluation, which may take long.
+void require_writable_csv(const std::string& file) {
+  if (file.empty()) return;
+  data::require_replaceable(file, "table of points", [](const std::filesystem::path& path) {
+    std::ifstream stream(path);
+    std::string line;
+    return std::getline(stream, line) && line == kPointsHeader;
+  });
+  const data::AtomicFile probe(file);
+}
+
 int run_evaluate(EvaluateArguments arguments, const Context& context) {
   arguments.checkpoint = find_model_snapshot(arguments.checkpoint).string();
   const mpi::Communicator& world = context.world;
   const data::PackedReader reader(arguments.data_file);
   const trainer::Checkpoint checkpoint = trainer::load_checkpoint(arguments.checkpoint);
   require_same_bodyparts(checkpoint, reader, arguments);
+  if (world.rank() == 0) require_writable_csv(arguments.csv_file);
   const auto splits = chosen_splits(reader, arguments);
   const int device = choose_inference_device(world, arguments.cpu, arguments.threads_per_rank);
   const double pcutoff = arguments.pcutoff.value_or(reader.project().pcutoff);
@@ -119,7 +131,7 @@ Command add_evaluate(CLI::App& root) {
   app.add_option("--json", arguments->json_file, "Write the report to this file");
   app.add_option("--threads-per-rank", arguments->threads_per_rank,
                  "CPU threads of the network in each rank; the last digits may depend on it, so the default is fixed")
-      ->check(CLI::PositiveNumber)
+      ->check(at_least_1())
       ->capture_default_str();
   app.add_flag("--cpu", arguments->cpu, "Do not use a GPU");
   command.run = [arguments](const Context& context) { return run_evaluate(*arguments, context); };

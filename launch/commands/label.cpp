@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <memory>
 #include <nlohmann/json.hpp>
@@ -131,7 +132,6 @@ nlohmann::json report_json(const LabelArguments& arguments, const analysis::Pred
           {"video", arguments.video},
           {"predictions", arguments.predictions.string()},
           {"output", output.string()},
-          {"skipped", false},
           {"frames", report.frames},
           {"shown_frames", shown},
           {"pcutoff", drawing.pcutoff},
@@ -158,20 +158,12 @@ int run_label(LabelArguments arguments) {
   if (fs::equivalent(output, arguments.video, ignored))
     throw data::ConfigError(
         fmt::format("the labelled video would replace the video {}: choose another name with -o", arguments.video));
-  const analysis::FramePainter checks_names(table, options);
-  if (fs::exists(output) && !arguments.overwrite) {
-    if (!arguments.output.empty())
-      throw data::ConfigError(
-          fmt::format("cannot write {}: it is there already. Add --overwrite to replace it, or choose another -o.",
-                      output.string()));
-    fmt::print("{} is there already; use --overwrite to write it again\n", output.string());
-    write_json_report(arguments.json_file, {{"command", "label"},
-                                            {"video", arguments.video},
-                                            {"predictions", arguments.predictions.string()},
-                                            {"output", output.string()},
-                                            {"skipped", true}});
-    return 0;
-  }
+  const analysis::FramePainter checks_names(table, options);  // before the output is looked at
+  if (fs::exists(output) && !arguments.overwrite)
+    throw data::ConfigError(
+        fmt::format("cannot write {}: it is there already, perhaps with other predictions or settings. Add --overwrite "
+                    "to replace it, or choose another name with -o.",
+                    output.string()));
   fmt::print("predictions: {}\nsettings: {}\n", arguments.predictions.string(), source);
   const bool terminal = output_is_terminal();
   const auto progress = [&](std::int64_t done) {
@@ -180,9 +172,11 @@ int run_label(LabelArguments arguments) {
     std::fflush(stdout);
   };
   const auto report = analysis::write_labelled_video(arguments.video, table, options, output, progress);
+  const auto& displayed = options.displayed;
   for (std::size_t k = 0; k < table.bodyparts.size(); ++k)
-    fmt::print("{}: drawn in {} of {} frames (likelihood > {})\n", table.bodyparts[k], report.shown_K[k], report.frames,
-               options.drawing.pcutoff);
+    if (displayed.empty() || std::find(displayed.begin(), displayed.end(), table.bodyparts[k]) != displayed.end())
+      fmt::print("{}: drawn in {} of {} frames (likelihood > {})\n", table.bodyparts[k], report.shown_K[k],
+                 report.frames, options.drawing.pcutoff);
   fmt::print("labelled video: {}\n", output.string());
   write_json_report(arguments.json_file, report_json(arguments, table, output, report));
   return 0;

@@ -111,6 +111,11 @@ nlohmann::json report_json(const TrainArguments& arguments, const TrainPlan& pla
 
 void print_end(const nlohmann::json& report) {
   const auto text = [&report](const char* name) { return report[name].get<std::string>(); };
+  if (report["images_per_s"].get<double>() == 0) {
+    fmt::print("nothing to do: {} epochs are finished already. To go on, raise training.epochs.\n",
+               report["epochs"].get<int>());
+    return;
+  }
   fmt::print("{}: {} epochs, {} updates in {}, {:.1f} images/s, {:.0f} % of the time waiting for data\n",
              report["finished"].get<bool>() ? "finished" : "stopped as asked", report["epochs"].get<int>(),
              report["updates"].get<std::int64_t>(), duration_text(report["seconds"].get<double>()),
@@ -143,7 +148,8 @@ int run_train(const TrainArguments& arguments, const Context& context) {
   trainer::TrainingLoop loop(
       {world, devices.backend.get(), devices.device, devices.cpu_threads, reader, arguments.output},
       plan.config.training, make_span(arguments, plan));
-  if (speaks) create_run_folder(arguments.output, plan.config_yaml);
+  RunFolderLock lock;
+  if (speaks) lock = create_run_folder(arguments.output, plan.config_yaml);
   if (speaks) print_start(arguments, plan, devices, reader, world.size());
   TrainingProgress progress(world, devices.device.is_cuda() ? devices.device.index() : -1);
   const trainer::TrainingResult result = loop.run(progress.events());
@@ -174,10 +180,10 @@ void add_options(CLI::App& app, TrainArguments& arguments, std::string& resume) 
       ->expected(0, 1)
       ->type_name("[SNAPSHOT]");
   app.add_option("--max-steps", arguments.stop_after_updates, "Save and stop once so many updates are made in all")
-      ->check(CLI::PositiveNumber);
+      ->check(at_least_1());
   app.add_option("--stop-after-epochs", arguments.stop_after_epochs,
                  "Save and stop once so many epochs are finished in all")
-      ->check(CLI::PositiveNumber);
+      ->check(at_least_1());
   app.add_option("--json", arguments.json_file, "Write the report to this file");
 }
 

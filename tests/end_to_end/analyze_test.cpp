@@ -206,6 +206,10 @@ TEST_F(Analyze, LabelRefusesWhatItCannotDrawAsAsked) {
   EXPECT_EQ(there.exit_code, 1);
   EXPECT_THAT(there.output, AllOf(HasSubstr("already"), HasSubstr("--overwrite")));
   EXPECT_EQ(bytes_of(folder_ / "mine.mp4"), "mine");
+  const auto report = run(1, label + " --overwrite --json " + (output_ / "v.mp4").string());
+  EXPECT_EQ(report.exit_code, 1);
+  EXPECT_THAT(report.output, HasSubstr("no report of ringpose and would be lost"));
+  EXPECT_TRUE(bytes_of(output_ / "v.mp4") == bytes_of(video()));
   std::string sidecar = bytes_of(result("_ringpose.json"));
   const std::string width = "\"width_px\": ";
   sidecar.insert(sidecar.find(width) + width.size(), "1");
@@ -221,10 +225,10 @@ TEST_F(Analyze, LabelAndPlotFindEverythingBesideTheVideo) {
   const std::string label = "label " + (output_ / "v.mp4").string() + " --trailpoints 3" + to_json();
   const auto labelled = run(1, label);
   ASSERT_EQ(labelled.exit_code, 0) << labelled.output;
-  EXPECT_EQ(documented_report("label").at("skipped"), false);
-  const auto skipped = run(1, label);
-  ASSERT_EQ(skipped.exit_code, 0) << skipped.output;
-  EXPECT_EQ(documented_report("label").at("skipped"), true);
+  EXPECT_EQ(documented_report("label").at("frames"), kFrames);
+  const auto again = run(1, label);  // may show other predictions or settings: not what was asked for
+  EXPECT_EQ(again.exit_code, 1);
+  EXPECT_THAT(again.output, AllOf(HasSubstr("is there already"), HasSubstr("--overwrite")));
   EXPECT_EQ(analysis::index_video(result("_p60_labeled.mp4")).size(), kFrames);
   const auto plotted = run(1, "plot " + result(".h5").string() + " -o " + (output_ / "p.png").string() + to_json());
   ASSERT_EQ(plotted.exit_code, 0) << plotted.output;

@@ -2,7 +2,11 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
+#include <csignal>
 #include <iterator>
 
 #include "data/error.hpp"
@@ -46,6 +50,55 @@ TEST(AtomicFile, KeepsTheOlderFileWithoutCommit) {
   EXPECT_EQ(tests::read_text(folder / "a.txt"), "new");
 }
 
+TEST(AtomicFile, KeepsALinkAndReplacesItsTarget) {
+  const tests::TemporaryFolder folder;
+  fs::create_directory(folder / "far");
+  tests::write_text(folder / "far" / "a.txt", "old");
+  fs::create_symlink(folder / "far" / "a.txt", folder / "link.txt");
+  write_file_atomically(folder / "link.txt", "new");
+  EXPECT_TRUE(fs::is_symlink(folder / "link.txt"));
+  EXPECT_EQ(tests::read_text(folder / "far" / "a.txt"), "new");
+}
+
+TEST(AtomicFile, LeavesDevicesAndPipesAlone) {
+  const tests::TemporaryFolder folder;
+  ASSERT_EQ(::mkfifo((folder / "pipe").c_str(), 0600), 0);
+  EXPECT_THAT([&] { write_file_atomically(folder / "pipe", "x"); },
+              ThrowsMessage<IoError>(HasSubstr("no regular file")));
+  EXPECT_TRUE(fs::is_fifo(folder / "pipe"));
+  EXPECT_THROW(write_file_atomically("/dev/null", "x"), IoError);
+  EXPECT_TRUE(fs::is_character_file("/dev/null"));
+}
+
+TEST(AtomicFile, ASignalTakesTheTemporaryFileAway) {
+  const tests::TemporaryFolder folder;
+  const pid_t child = ::fork();
+  ASSERT_GE(child, 0);
+  if (child == 0) {
+    remove_temporary_files_on_signals();
+    const AtomicFile file(folder / "a.txt");
+    ::raise(SIGTERM);
+    ::_exit(0);
+  }
+  int status = 0;
+  ASSERT_EQ(::waitpid(child, &status, 0), child);
+  EXPECT_TRUE(WIFSIGNALED(status) && WTERMSIG(status) == SIGTERM);
+  EXPECT_EQ(files_in(folder.path()), 0);
+}
+
+TEST(AtomicFile, AFileOfAnotherKindIsNotReplaceable) {
+  const tests::TemporaryFolder folder;
+  const auto is_a = [](const fs::path& path) { return tests::read_text(path).starts_with("a"); };
+  EXPECT_NO_THROW(require_replaceable(folder / "none", "text", is_a));
+  tests::write_text(folder / "empty", "");
+  EXPECT_NO_THROW(require_replaceable(folder / "empty", "text", is_a));
+  tests::write_text(folder / "a", "abc");
+  EXPECT_NO_THROW(require_replaceable(folder / "a", "text", is_a));
+  tests::write_text(folder / "b", "bcd");
+  EXPECT_THAT([&] { require_replaceable(folder / "b", "text", is_a); },
+              ThrowsMessage<IoError>(AllOf(HasSubstr("is no text"), HasSubstr("would be lost"))));
+}
+
 TEST(AtomicFile, TwoWritersDoNotShareATemporaryFile) {
   const tests::TemporaryFolder folder;
   const AtomicFile one(folder / "a.txt");
@@ -56,8 +109,8 @@ TEST(AtomicFile, TwoWritersDoNotShareATemporaryFile) {
 TEST(AtomicFile, RefusesMissingFoldersAndFolders) {
   const tests::TemporaryFolder folder;
   EXPECT_THAT([&] { AtomicFile(folder / "none" / "a.txt"); },
-              ThrowsMessage<IoError>(
-                  AllOf(HasSubstr("none/a.txt"), HasSubstr("No such file"), HasSubstr("the folder it stands in must exist"))));
+              ThrowsMessage<IoError>(AllOf(HasSubstr("none/a.txt"), HasSubstr("No such file"),
+                                           HasSubstr("the folder it stands in must exist"))));
   EXPECT_THAT([&] { AtomicFile(folder.path()); }, ThrowsMessage<IoError>(HasSubstr("Is a directory")));
 }
 

@@ -231,6 +231,7 @@ TEST(AugmentationOptions, ValidateNamesTheField) {
   expect_rejected("augmentation.scaling[1]", {.scaling = {1.25, 0.5}});
   expect_rejected("augmentation.translation_px", {.translation_px = 2.5});
   expect_rejected("augmentation.crop_width_px", {.crop_width_px = 0});
+  expect_rejected("augmentation.crop_width_px", {.crop_width_px = 1000000});
   expect_rejected("augmentation.crop_height_px", {.crop_height_px = -448});
   expect_rejected("augmentation.crop_max_shift", {.crop_max_shift = -0.1});
   expect_rejected("augmentation.crop_method", {.crop_method = "densty"});

@@ -6,6 +6,7 @@
 #include <fstream>
 
 #include "data/error.hpp"
+#include "data/file_bytes.hpp"
 #include "launch/training_progress.hpp"
 #include "tests/support/small_mount.hpp"
 #include "tests/support/temporary_folder.hpp"
@@ -41,13 +42,23 @@ TEST(RunFolder, ResumesFromTheNewestOrTheOneNamed) {
 
 TEST(RunFolder, LeavesNothingWhereItCannotWrite) {
   const tests::TemporaryFolder folder;
-  create_run_folder(folder / "a" / "b", "training:\n");
+  static_cast<void>(create_run_folder(folder / "a" / "b", "training:\n"));
   EXPECT_TRUE(std::filesystem::exists(folder / "a" / "b" / "run.yaml"));
   std::filesystem::create_directory(folder / "locked");
   const tests::SmallMount mount(folder / "locked", tests::SmallMount::Kind::kReadOnly);
   if (!mount.mounted()) GTEST_SKIP() << "mounting is not permitted here";
-  EXPECT_THROW(create_run_folder(folder / "locked" / "run", "x"), data::IoError);
+  EXPECT_THROW(static_cast<void>(create_run_folder(folder / "locked" / "run", "x")), data::IoError);
   EXPECT_TRUE(std::filesystem::is_empty(folder / "locked"));
+}
+
+TEST(RunFolder, HoldsOneRunAtATime) {
+  const tests::TemporaryFolder folder;
+  {
+    const RunFolderLock first = create_run_folder(folder / "run", "first");
+    EXPECT_THROW(static_cast<void>(create_run_folder(folder / "run", "second")), data::ConfigError);
+    EXPECT_EQ(data::read_file_bytes(folder / "run" / "run.yaml").front(), 'f');
+  }
+  EXPECT_NO_THROW(static_cast<void>(create_run_folder(folder / "run", "third")));
 }
 
 TEST(TrainingProgress, LineTellsWhatMatters) {
