@@ -152,7 +152,7 @@ void require_replaceable(const fs::path& path, const char* kind, const std::func
                 " and would be lost (choose another name, or remove it)");
 }
 
-AtomicFile::AtomicFile(fs::path path) : path_(regular_target(path)), temporary_path_(temporary_name(path_)) {
+AtomicFile::AtomicFile(const fs::path& path) : path_(regular_target(path)), temporary_path_(temporary_name(path_)) {
   list_name(temporary_path_.string());
   const Descriptor descriptor(::open(temporary_path_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666));
   if (descriptor.valid()) return;

@@ -14,7 +14,7 @@ class AtomicFile {
   /// Creates the empty temporary file `.<name>.<process id>.<counter>.tmp`. A symbolic link stays, its target is
   /// replaced. Throws IoError when the folder is missing, read-only or full, or when `path` is a folder, device or
   /// pipe.
-  explicit AtomicFile(std::filesystem::path path);
+  explicit AtomicFile(const std::filesystem::path& path);
   /// Removes the temporary file unless committed.
   ~AtomicFile();
   AtomicFile(const AtomicFile&) = delete;

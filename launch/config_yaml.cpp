@@ -119,7 +119,8 @@ void assign_field(const ConfigField& field, const YAML::Node& node, const std::s
         try {
           *value = value_of<T>(node);
         } catch (const YAML::Exception&) {
-          throw data::ConfigError(fmt::format("{}: {} is '{}', expected {}.", place, field.key, YAML::Dump(node), kind_of<T>()));
+          throw data::ConfigError(
+              fmt::format("{}: {} is '{}', expected {}.", place, field.key, YAML::Dump(node), kind_of<T>()));
         }
       },
       field.target);

@@ -10,11 +10,13 @@ void ScheduleOptions::validate() const {
   if (!(learning_rate > 0))
     throw data::ConfigError(fmt::format("optimizer.learning_rate is {}, expected a number above 0.", learning_rate));
   if (milestones.size() != rates.size())
-    throw data::ConfigError(fmt::format("optimizer.milestones has {} entries and optimizer.rates {}, expected as many of both.",
-                                        milestones.size(), rates.size()));
+    throw data::ConfigError(
+        fmt::format("optimizer.milestones has {} entries and optimizer.rates {}, expected as many of both.",
+                    milestones.size(), rates.size()));
   for (std::size_t i = 0; i < milestones.size(); ++i) {
     if (milestones[i] < 0 || (i > 0 && milestones[i] <= milestones[i - 1]))
-      throw data::ConfigError(fmt::format("optimizer.milestones[{}] is {}, expected ascending epochs.", i, milestones[i]));
+      throw data::ConfigError(
+          fmt::format("optimizer.milestones[{}] is {}, expected ascending epochs.", i, milestones[i]));
     if (!(rates[i] > 0))
       throw data::ConfigError(fmt::format("optimizer.rates[{}] is {}, expected a number above 0.", i, rates[i]));
   }

@@ -81,7 +81,8 @@ bool all_equal(const std::vector<torch::Tensor>& parameters, const std::vector<t
   return true;
 }
 
-constexpr std::size_t kLayerBytes = 1700 * sizeof(float);  // a matrix (1664 with padding) fits, its vector (128) does not
+constexpr std::size_t kLayerBytes =
+    1700 * sizeof(float);  // a matrix (1664 with padding) fits, its vector (128) does not
 
 TEST(GradientReducerOverlap, SumsWhileBackwardRunsAndGivesTheSameBits) {
   for (const bool overlap : {true, false}) {
