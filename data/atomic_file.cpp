@@ -83,10 +83,14 @@ fs::path regular_target(const fs::path& path) {
   std::error_code error;
   const fs::file_status status = fs::status(path, error);
   if (path.filename().empty() || fs::is_directory(status)) throw IoError(io_message("write", path, EISDIR));
+  const bool link = fs::is_symlink(fs::symlink_status(path, error));
+  if (link && !fs::exists(status))
+    throw IoError("cannot write " + path.string() + ": it is a link to " + fs::read_symlink(path, error).string() +
+                  ", which is not there (remove the link, or choose another name)");
   if (!fs::exists(status)) return path;
   if (!fs::is_regular_file(status))
     throw IoError("cannot write " + path.string() + ": it is no regular file (give the name of a file)");
-  return fs::is_symlink(fs::symlink_status(path, error)) ? fs::canonical(path) : path;
+  return link ? fs::canonical(path) : path;
 }
 
 /// Names of the temporary files that exist, where a signal handler can read them. Beyond the last slot a file is simply

@@ -12,8 +12,8 @@ namespace ringpose::data {
 class AtomicFile {
  public:
   /// Creates the empty temporary file `.<name>.<process id>.<counter>.tmp`. A symbolic link stays, its target is
-  /// replaced. Throws IoError when the folder is missing, read-only or full, or when `path` is a folder, device or
-  /// pipe.
+  /// replaced. Throws IoError when the folder is missing, read-only or full, or when `path` is a folder, device,
+  /// pipe, or a link to nothing.
   explicit AtomicFile(const std::filesystem::path& path);
   /// Removes the temporary file unless committed.
   ~AtomicFile();

@@ -4,6 +4,7 @@
 #include <cassert>
 #include <cmath>
 #include <opencv2/imgproc.hpp>
+#include <sstream>
 #include <stdexcept>
 
 #include "data/affine_warp.hpp"
@@ -20,13 +21,20 @@ constexpr int kChannels = 3;
   throw ConfigError(field + " is " + found + "; expected " + expected);
 }
 
+/// Without trailing zeros: 448, 0.5, 1e+06.
+std::string number_text(double value) {
+  std::ostringstream text;
+  text << value;
+  return text.str();
+}
+
 void require_probability(const std::string& field, double value) {
-  if (!(value >= 0 && value <= 1)) reject(field, std::to_string(value), "a probability from 0 to 1");
+  if (!(value >= 0 && value <= 1)) reject(field, number_text(value), "a probability from 0 to 1");
 }
 
 void require_range(const std::string& field, double value, double low, double high) {
   if (!(value >= low && value <= high)) {
-    reject(field, std::to_string(value), "a number from " + std::to_string(low) + " to " + std::to_string(high));
+    reject(field, number_text(value), "a number from " + number_text(low) + " to " + number_text(high));
   }
 }
 
@@ -83,6 +91,7 @@ bool inside_output(double x_px, double y_px, const AugmentationDraw& draw) {
 
 void AugmentationOptions::validate() const {
   constexpr double kLargest = 1e6;
+  constexpr double kSmallestCropPx = 16;   // the network's coarsest stride
   constexpr double kLargestCropPx = 8192;  // a batch of larger ones fits no machine's memory
   require_probability("augmentation.affine_p", affine_p);
   require_range("augmentation.rotation_deg", rotation_deg, 0, 360);
@@ -90,10 +99,10 @@ void AugmentationOptions::validate() const {
   require_range("augmentation.scaling[1]", scaling[1], scaling[0], 1e3);
   require_range("augmentation.translation_px", translation_px, 0, kLargest);
   if (translation_px != std::floor(translation_px)) {
-    reject("augmentation.translation_px", std::to_string(translation_px), "a whole number of pixels");
+    reject("augmentation.translation_px", number_text(translation_px), "a whole number of pixels");
   }
-  require_range("augmentation.crop_width_px", crop_width_px, 1, kLargestCropPx);
-  require_range("augmentation.crop_height_px", crop_height_px, 1, kLargestCropPx);
+  require_range("augmentation.crop_width_px", crop_width_px, kSmallestCropPx, kLargestCropPx);
+  require_range("augmentation.crop_height_px", crop_height_px, kSmallestCropPx, kLargestCropPx);
   require_range("augmentation.crop_max_shift", crop_max_shift, 0, kLargest);
   if (crop_method != "uniform" && crop_method != "keypoints" && crop_method != "density" && crop_method != "hybrid") {
     reject("augmentation.crop_method", "'" + crop_method + "'", "uniform, keypoints, density or hybrid");

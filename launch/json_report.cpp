@@ -1,5 +1,6 @@
 #include "launch/json_report.hpp"
 
+#include <cerrno>
 #include <cmath>
 #include <filesystem>
 #include <fstream>
@@ -18,6 +19,15 @@ bool is_report(const std::filesystem::path& file) {
   return json.is_object() && json.contains("command");
 }
 
+/// The folder itself, or the nearest above it that exists.
+std::filesystem::path nearest_folder(std::filesystem::path folder) {
+  std::error_code error;
+  while (folder.has_relative_path() && !std::filesystem::exists(folder, error)) folder = folder.parent_path();
+  if (!std::filesystem::is_directory(folder, error))
+    throw data::IoError(data::io_message("write a report below", folder, ENOTDIR));
+  return folder;
+}
+
 }  // namespace
 
 nlohmann::json json_number(double value) {
@@ -25,9 +35,13 @@ nlohmann::json json_number(double value) {
 }
 
 void require_writable_report(const std::string& file) {
-  std::error_code error;
-  const std::filesystem::path folder = std::filesystem::path(file).parent_path();
-  if (file.empty() || !(folder.empty() || std::filesystem::exists(folder, error))) return;
+  if (file.empty()) return;
+  const std::filesystem::path folder = std::filesystem::absolute(file).parent_path();
+  const std::filesystem::path there = nearest_folder(folder);
+  if (there != folder) {
+    const data::AtomicFile probe(there / std::filesystem::path(file).filename());
+    return;
+  }
   data::require_replaceable(file, "report of ringpose", is_report);
   const data::AtomicFile probe(file);
 }

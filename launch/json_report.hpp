@@ -9,7 +9,8 @@ namespace ringpose::launch {
 [[nodiscard]] nlohmann::json json_number(double value);
 
 /// Fails before the work when the report could not be written after it: `file` lies in a folder that refuses files, or
-/// is a file of another kind. A missing folder is no failure. No-op when `file` is empty. Throws data::IoError.
+/// is a file of another kind. A missing folder is no failure when it could be made. No-op when `file` is empty. Throws
+/// data::IoError.
 void require_writable_report(const std::string& file);
 
 /// Writes the report atomically, making its folder where needed; no-op when `file` is empty. Throws data::IoError.

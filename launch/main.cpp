@@ -81,8 +81,11 @@ int run_selected(const std::vector<Command>& commands, const Context& context) {
           "'ringpose {}' runs as one process, but was started as {} ranks: start it without mpirun or srun.",
           command.app->get_name(), context.world.size()));
     const CLI::Option* report = command.app->get_option("--json");
-    if (report->count() > 0 && context.world.rank() == 0)
-      ringpose::launch::require_writable_report(report->as<std::string>());
+    const std::string report_file = report->count() > 0 ? report->as<std::string>() : std::string();
+    auto paths = command.paths();
+    paths.outputs.push_back({"--json", report_file});
+    ringpose::launch::require_distinct_paths(paths);
+    if (context.world.rank() == 0) ringpose::launch::require_writable_report(report_file);
     return command.run(context);
   }
   return kExitUsage;

@@ -20,7 +20,9 @@ void TrainingOptions::validate() const {
   const auto at_least_1 = [](const char* field, std::int64_t value) {
     require(value >= 1, field, static_cast<double>(value), "1 or more");
   };
-  at_least_1("training.epochs", epochs);
+  constexpr double kMostEpochs = 1e6;
+  require(epochs >= 1 && epochs <= kMostEpochs, "training.epochs", static_cast<double>(epochs),
+          "a whole number from 1 to 1000000");
   at_least_1("training.global_batch", global_batch);
   at_least_1("training.eval_interval", eval_interval);
   at_least_1("training.save_epochs", save_epochs);

@@ -197,6 +197,11 @@ Command add_analyze(CLI::App& root) {
       ->check(CLI::Range(1, 64))
       ->capture_default_str();
   app.add_option("--json", arguments->json_file, "Write the report to this file");
+  command.paths = [arguments] {
+    CommandPaths paths{{{"--model", arguments->model}}, {}, {}};
+    for (const std::string& video : arguments->videos) paths.inputs.push_back({"VIDEO", video});
+    return paths;
+  };
   command.run = [arguments](const Context& context) { return run_analyze(*arguments, context); };
   return command;
 }

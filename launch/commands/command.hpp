@@ -4,6 +4,7 @@
 #include <functional>
 #include <string>
 
+#include "launch/path_checks.hpp"
 #include "mpi/communicator.hpp"
 
 namespace ringpose::launch {
@@ -18,7 +19,8 @@ struct Context {
 /// throws on errors.
 struct Command {
   CLI::App* app = nullptr;
-  bool parallel = false;  ///< may run on several ranks
+  bool parallel = false;                ///< may run on several ranks
+  std::function<CommandPaths()> paths;  ///< the files named, once parsed; --json is added by the caller
   std::function<int(const Context&)> run;
 };
 

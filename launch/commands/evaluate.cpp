@@ -134,6 +134,10 @@ Command add_evaluate(CLI::App& root) {
       ->check(at_least_1())
       ->capture_default_str();
   app.add_flag("--cpu", arguments->cpu, "Do not use a GPU");
+  command.paths = [arguments] {
+    return CommandPaths{
+        {{"CHECKPOINT", arguments->checkpoint}, {"DATA", arguments->data_file}}, {{"--csv", arguments->csv_file}}, {}};
+  };
   command.run = [arguments](const Context& context) { return run_evaluate(*arguments, context); };
   return command;
 }

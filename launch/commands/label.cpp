@@ -218,6 +218,14 @@ Command add_label(CLI::App& root) {
   add_drawing_options(app, *arguments);
   app.add_flag("--overwrite", arguments->overwrite, "Replace an existing labelled video");
   app.add_option("--json", arguments->json_file, "Write the report to this file");
+  command.paths = [arguments] {
+    return CommandPaths{{{"VIDEO", arguments->video},
+                         {"--predictions", arguments->predictions},
+                         {"--config", arguments->config},
+                         {"--model", arguments->model}},
+                        {{"-o", arguments->output}},
+                        {}};
+  };
   command.run = [arguments](const Context&) { return run_label(*arguments); };
   return command;
 }

@@ -138,6 +138,9 @@ Command add_pack(CLI::App& root) {
       ->check(CLI::IsMember({"refuse", "drop"}))
       ->capture_default_str();
   app.add_option("--json", arguments->json_file, "Write the report to this file as JSON");
+  command.paths = [arguments] {
+    return CommandPaths{{{"PROJECT", arguments->options.project}}, {{"-o", arguments->options.output}}, {}};
+  };
   command.run = [arguments](const Context& context) { return run_pack(*arguments, context); };
   return command;
 }

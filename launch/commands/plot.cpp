@@ -35,6 +35,7 @@ struct PlotArguments {
   std::optional<std::string> colormap;
   analysis::PlotOptions options;
   std::string json_file;
+  bool overwrite = false;
 };
 
 analysis::Figure run_figure(fs::path file) {
@@ -54,6 +55,11 @@ analysis::Figure predictions_figure(const PlotArguments& arguments) {
 int run_plot(const PlotArguments& arguments) {
   if (arguments.predictions.empty() == arguments.run.empty())
     throw data::ConfigError("give either a prediction file or --run with a learning_stats.csv");
+  std::error_code none;
+  if (fs::exists(fs::symlink_status(arguments.output, none)) && !arguments.overwrite)
+    throw data::ConfigError(fmt::format(
+        "cannot write {}: it is there already. Add --overwrite to replace it, or choose another name with -o.",
+        arguments.output.string()));
   const bool predictions = arguments.run.empty();
   const auto figure = predictions ? predictions_figure(arguments) : run_figure(arguments.run);
   const auto image = analysis::draw_figure(figure, arguments.options);
@@ -88,7 +94,12 @@ Command add_plot(CLI::App& root) {
   app.add_option("--panel-height", arguments->options.panel_height_px, "Height of each panel in px")
       ->check(CLI::Range(80, 4000))
       ->capture_default_str();
+  app.add_flag("--overwrite", arguments->overwrite, "Replace an existing picture");
   app.add_option("--json", arguments->json_file, "Write the report to this file");
+  command.paths = [arguments] {
+    return CommandPaths{
+        {{"PREDICTIONS", arguments->predictions}, {"--run", arguments->run}}, {{"-o", arguments->output}}, {}};
+  };
   command.run = [arguments](const Context&) { return run_plot(*arguments); };
   return command;
 }

@@ -130,6 +130,7 @@ Command add_synth(CLI::App& root) {
       ->check(CLI::IsMember({"mpeg4", "libx264"}))
       ->capture_default_str();
   app.add_option("--json", arguments->json_file, "Also write the report, with the ground truth, to this JSON file");
+  command.paths = [] { return CommandPaths{}; };
   command.run = [arguments](const Context&) { return run_synth(*arguments); };
   return command;
 }

@@ -21,8 +21,8 @@ namespace {
 
 constexpr const char* kTrainExamples =
     R"(The run folder receives run.yaml (the resolved configuration), learning_stats.csv (one row per epoch),
-snapshot-<epoch>.safetensors and snapshot-best-<epoch>.safetensors (lowest test error). A folder that holds
-something is refused without --resume. A resumed run keeps the configuration stored in its snapshot;
+snapshot-<epoch>.safetensors and snapshot-best-<epoch>.safetensors (lowest test error). Without
+--resume, a folder that holds more than run.yaml and learning_stats.csv (a run that ended early) is refused. A resumed run keeps the configuration stored in its snapshot;
 --config, --dlc-config and --set lie on top of it. The result does not depend on the number of ranks, up to rounding.
 
 Examples:
@@ -197,6 +197,15 @@ Command add_train(CLI::App& root) {
   command.app->footer(kTrainExamples);
   command.parallel = true;
   add_options(*command.app, *arguments, *resume);
+  command.paths = [arguments, resume] {
+    return CommandPaths{{{"DATA", arguments->data_file},
+                         {"--config", arguments->config_file},
+                         {"--dlc-config", arguments->dlc_config_file},
+                         {"--weights", arguments->weights},
+                         {"--resume", *resume}},
+                        {},
+                        {{"--output", arguments->output}}};
+  };
   command.run = [arguments, resume, app = command.app](const Context& context) {
     if (app->count("--resume") > 0) arguments->resume = *resume;
     return run_train(*arguments, context);

@@ -2,6 +2,7 @@
 // for each bad input.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/stat.h>
 #include <torch/nn/module.h>
 #include <torch/utils.h>
 
@@ -109,7 +110,7 @@ class Analyze : public testing::Test {
   [[nodiscard]] std::string to_json() const { return " --json " + report_file_.string(); }
   /// What to_json() made the last command write, after comparing its names with their documentation.
   [[nodiscard]] nlohmann::json documented_report(const std::string& command) const {
-    const auto report = nlohmann::json::parse(bytes_of(report_file_));
+    auto report = nlohmann::json::parse(bytes_of(report_file_));
     tests::expect_documented(command, report);
     return report;
   }
@@ -234,6 +235,11 @@ TEST_F(Analyze, LabelAndPlotFindEverythingBesideTheVideo) {
   ASSERT_EQ(plotted.exit_code, 0) << plotted.output;
   (void)documented_report("plot");
   EXPECT_THAT(bytes_of(output_ / "p.png"), testing::StartsWith("\x89PNG"));
+  std::ofstream(output_ / "p.png") << "a labelled image";
+  const auto over = run(1, "plot " + result(".h5").string() + " -o " + (output_ / "p.png").string());
+  EXPECT_EQ(over.exit_code, 1);
+  EXPECT_THAT(over.output, AllOf(HasSubstr("is there already"), HasSubstr("--overwrite")));
+  EXPECT_EQ(bytes_of(output_ / "p.png"), "a labelled image");
   const auto replaced = run(1, "label " + (output_ / "v.mp4").string() + " -o " + (output_ / "v.mp4").string());
   EXPECT_NE(replaced.exit_code, 0);
   EXPECT_EQ(analysis::index_video(output_ / "v.mp4").size(), kFrames) << "the video itself was overwritten";
@@ -245,6 +251,17 @@ TEST_F(Analyze, RefusesWhatIsNoVideo) {
   refuses(folder_ / "text.mp4", HasSubstr("not a video"));
   const std::ofstream empty(folder_ / "empty.mp4");
   refuses(folder_ / "empty.mp4", HasSubstr("cannot open the video"));
+}
+
+TEST_F(Analyze, RefusesAPipeInsteadOfWaitingForIt) {
+  ASSERT_EQ(::mkfifo((folder_ / "pipe.mp4").c_str(), 0600), 0);
+  refuses(folder_ / "pipe.mp4", HasSubstr("pipe or device"));
+}
+
+TEST_F(Analyze, RefusesAReportThatIsTheVideo) {
+  const std::string before = bytes_of(video());
+  refuses(video(), HasSubstr("also VIDEO"), "--json " + video().string());
+  EXPECT_EQ(bytes_of(video()), before);
 }
 
 TEST_F(Analyze, RefusesATruncatedVideo) {

@@ -44,7 +44,7 @@ inline void write_image(const std::filesystem::path& path, int width, int height
 /// missing.
 inline std::filesystem::path write_small_project(const std::filesystem::path& folder) {
   namespace fs = std::filesystem;
-  const fs::path project = folder / "reach-Ada-2024-05-06";
+  fs::path project = folder / "reach-Ada-2024-05-06";
   fs::create_directories(project / "labeled-data" / "a");
   fs::create_directories(project / "labeled-data" / "b");
   write_text(

@@ -26,6 +26,16 @@ std::ptrdiff_t files_in(const fs::path& folder) {
   return std::distance(fs::directory_iterator(folder), fs::directory_iterator());
 }
 
+TEST(AtomicFile, ALinkToNothingOrToItselfIsRefusedAndKept) {
+  const tests::TemporaryFolder folder;
+  fs::create_symlink(folder / "gone", folder / "dangling");
+  fs::create_symlink("loop", folder / "loop");
+  for (const char* name : {"dangling", "loop"}) {
+    EXPECT_THROW(write_file_atomically(folder / name, "x"), IoError);
+    EXPECT_TRUE(fs::is_symlink(folder / name));
+  }
+}
+
 TEST(AtomicFile, AppearsOnCommitOnly) {
   const tests::TemporaryFolder folder;
   AtomicFile file(folder / "a.txt");

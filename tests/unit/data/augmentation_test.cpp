@@ -213,7 +213,7 @@ TEST(Augmentation, ImageOfAnotherSizeThanDrawnForIsRefused) {
   EXPECT_THROW((void)augment(image, draw), std::invalid_argument);
 }
 
-void expect_rejected(const std::string& field, AugmentationOptions options) {
+void expect_rejected(const std::string& field, const AugmentationOptions& options) {
   try {
     options.validate();
     ADD_FAILURE() << "accepted a wrong " << field;
@@ -230,7 +230,8 @@ TEST(AugmentationOptions, ValidateNamesTheField) {
   expect_rejected("augmentation.scaling[0]", {.scaling = {0, 1}});
   expect_rejected("augmentation.scaling[1]", {.scaling = {1.25, 0.5}});
   expect_rejected("augmentation.translation_px", {.translation_px = 2.5});
-  expect_rejected("augmentation.crop_width_px", {.crop_width_px = 0});
+  expect_rejected("augmentation.crop_width_px", {.crop_width_px = 15});
+  EXPECT_NO_THROW((AugmentationOptions{.crop_width_px = 16, .crop_height_px = 8192}.validate()));
   expect_rejected("augmentation.crop_width_px", {.crop_width_px = 1000000});
   expect_rejected("augmentation.crop_height_px", {.crop_height_px = -448});
   expect_rejected("augmentation.crop_max_shift", {.crop_max_shift = -0.1});
