@@ -209,7 +209,7 @@ TEST_F(Analyze, LabelRefusesWhatItCannotDrawAsAsked) {
   EXPECT_EQ(bytes_of(folder_ / "mine.mp4"), "mine");
   const auto report = run(1, label + " --overwrite --json " + (output_ / "v.mp4").string());
   EXPECT_EQ(report.exit_code, 1);
-  EXPECT_THAT(report.output, HasSubstr("no report of ringpose and would be lost"));
+  EXPECT_THAT(report.output, HasSubstr("would be overwritten"));
   EXPECT_TRUE(bytes_of(output_ / "v.mp4") == bytes_of(video()));
   std::string sidecar = bytes_of(result("_ringpose.json"));
   const std::string width = "\"width_px\": ";

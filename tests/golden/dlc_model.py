@@ -67,6 +67,37 @@ def build(net_type: str, keypoints: int, **target_options) -> PoseModel:
     return model.train()
 
 
+def _doubled(value):
+    if isinstance(value, dict):
+        return {key: _doubled(entry) for key, entry in value.items()}
+    return value.double() if torch.is_tensor(value) and value.dtype == torch.float32 else value
+
+
+def build_double(net_type: str, keypoints: int) -> PoseModel:
+    """The same in float64, which takes float32 images: what no processor's order of additions disturbs."""
+    model = build(net_type, keypoints).double()
+    model.register_forward_pre_hook(lambda _, arguments: _doubled(dict(enumerate(arguments))).popitem()[1])
+    get_target = model.get_target
+    model.get_target = lambda outputs, annotations: _doubled(get_target(outputs, annotations))
+    return model
+
+
+def smallest_relu_input(model: PoseModel, images: torch.Tensor) -> float:
+    """Of all ReLUs of a forward pass, in parts of the standard deviation of that ReLU's inputs."""
+    margins = []
+
+    def look(_, arguments):
+        margins.append((arguments[0].abs().min() / arguments[0].std()).item())
+
+    handles = [module.register_forward_pre_hook(look) for module in model.modules() if isinstance(module, torch.nn.ReLU)]
+    with torch.no_grad():
+        model(images)
+    for handle in handles:
+        handle.remove()
+    assert len(margins) > 16, "the network's ReLUs were not found"
+    return min(margins)
+
+
 def labels(keypoints_NK2: torch.Tensor) -> dict:
     """DeepLabCut's annotations: visibility 2, or 0 where NaN."""
     visibility = torch.where(keypoints_NK2.isnan().any(-1, keepdim=True), 0.0, 2.0)

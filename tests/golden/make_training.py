@@ -1,4 +1,4 @@
-"""training_*.safetensors: three steps of DeepLabCut's PoseTrainingRunner without augmentation; the last batch is smaller.
+"""training_*.safetensors: three steps of DeepLabCut's PoseTrainingRunner in float64, without augmentation; the last batch is smaller.
 
 Parts are unevenly visible, so the counts of location-refinement cells differ from image to image.
 """
@@ -29,7 +29,7 @@ KEYPOINTS_BK2 = torch.tensor(
 
 
 def run(net_type: str) -> None:
-    model = dlc_model.build(net_type, K)
+    model = dlc_model.build_double(net_type, K)
     config = dlc_model.config(net_type, K)
     optimizer = dlc_model.build_optimizer(model, config["runner"]["optimizer"])
     runner = PoseTrainingRunner(model, optimizer, snapshot_manager=types.SimpleNamespace(model_folder=pathlib.Path()), device="cpu")
